@@ -37,6 +37,7 @@ import * as disputes from './0036-disputes.ts';
 import * as tokensAndReaders from './0037-tokens-and-readers.ts';
 import * as releaseSchedules from './0038-release-schedules.ts';
 import * as partnerNotices from './0039-partner-notices.ts';
+import * as paymentLists from './0040-payment-lists.ts';
 
 interface NamedMigration {
   name: string;
@@ -81,6 +82,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0037-tokens-and-readers', migration: tokensAndReaders },
   { name: '0038-release-schedules', migration: releaseSchedules },
   { name: '0039-partner-notices', migration: partnerNotices },
+  { name: '0040-payment-lists', migration: paymentLists },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -14,8 +14,8 @@ import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/ta
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { disputeCommand, isDisputeNotice } from './disputes/dispute-notices.ts';
 import { readRelease } from './earn-share.ts';
+import { findOperationsByReference } from './operation-store.ts';
 import type { PaymentOperation } from './payment-operation.ts';
-import { findOperationsByReference } from './payment-store.ts';
 import { payments } from './payment-table.ts';
 import { readMovedShares } from './refund-steps.ts';
 import { settleOperation } from './settle-operation.ts';

@@ -6,10 +6,12 @@ import { freeText } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { decline } from './payment-schemas.ts';
 
+export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
+
 const members = {
   livemode: shown.livemode,
   payment: shown.id('payment'),
-  status: z.enum(['pending', 'succeeded', 'failed']).meta({ description: 'pending → succeeded or failed.' }),
+  status: z.enum(REFUND_STATUSES).meta({ description: 'pending → succeeded or failed.' }),
   amount: shown.money('Minor units.'),
   currency: shown.currencyShown,
   currency_exponent: shown.currencyExponent,

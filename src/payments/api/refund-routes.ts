@@ -1,20 +1,22 @@
 /** What belongs to payments: captures and refunds of one, refunds and releases of a book. */
 import type { ApiResource } from '../../api/api-resource.ts';
 import { dryRunQuery } from '../../api/dry-run.ts';
+import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
 import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { reference } from '../../api/schemas/fields.ts';
 import { waitFor } from '../../api/waits.ts';
 import { captureResource, refundResource } from '../operation-resources.ts';
+import { listOperations, listRefunds } from '../operation-store.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
-import { listOperations, listRefunds, listReleases } from '../payment-store.ts';
 import { requestRefund } from '../refund-payment.ts';
 import { releaseResource } from '../release-resource.ts';
+import { listReleases } from '../release-store.ts';
 import type { Release } from '../share.ts';
 import { releases } from '../share-table.ts';
-import { capture, createRefund, refund, release } from './child-schemas.ts';
+import { capture, createRefund, REFUND_STATUSES, refund, release } from './child-schemas.ts';
 import { paymentApi } from './payment-routes.ts';
 
 const scopes = { read: 'payments:read', write: 'payments:write' } as const;
@@ -119,7 +121,17 @@ const listOfPayment = childrenRoute(
   },
 );
 
-const listAll = listRoute(refundApi, { filters: {}, rows: (db, { bookId, page }) => listRefunds(db, bookId, page) });
+const listAll = listRoute(refundApi, {
+  filters: {
+    account: reference('account', 'Refunds of payments for this account.').optional(),
+    status: oneOrMore(REFUND_STATUSES, 'Refunds in any of these states.'),
+    created_at: createdAtFilter,
+  },
+  rows(db, { bookId, query, page }) {
+    const { account: accountId, status: statuses, created_at: created } = query;
+    return listRefunds(db, bookId, { accountId, statuses, created }, page);
+  },
+});
 
 const readRefund = readRoute(refundApi, { waits: waitFor(refundResource) });
 
@@ -136,8 +148,9 @@ export const releaseApi: ApiResource<Release> = {
 };
 
 const listAllReleases = listRoute(releaseApi, {
-  filters: { account: reference('account', 'Releases to this account.').optional() },
-  rows: (db, { bookId, query, page }) => listReleases(db, bookId, { accountId: query.account }, page),
+  filters: { account: reference('account', 'Releases to this account.').optional(), created_at: createdAtFilter },
+  rows: (db, { bookId, query, page }) =>
+    listReleases(db, bookId, { accountId: query.account, created: query.created_at }, page),
 });
 
 const readRelease = readRoute(releaseApi);

@@ -1,7 +1,7 @@
 /** What acquirers paid, what of it waits for its release, and what releases are of. */
 import { z } from 'zod';
 import type { ApiResource, Listed } from '../../api/api-resource.ts';
-import { readList } from '../../api/pages.ts';
+import { createdAtFilter, readList } from '../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
 import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
@@ -36,8 +36,8 @@ const settlementApi: ApiResource<Settlement> = {
 };
 
 const list = listRoute(settlementApi, {
-  filters: {},
-  rows: (db, { bookId, page }) => listSettlements(db, bookId, page),
+  filters: { created_at: createdAtFilter },
+  rows: (db, { bookId, query, page }) => listSettlements(db, bookId, query.created_at, page),
 });
 
 const read = readRoute(settlementApi);

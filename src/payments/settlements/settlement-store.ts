@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../db/page.ts';
+import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/list-rows.ts';
@@ -6,9 +6,14 @@ import { linesOf } from '../line-list-store.ts';
 import type { Settlement } from './settlement.ts';
 import { settlementLines, settlements } from './settlement-table.ts';
 
-/** A page of a book's settlements, newest first. Index: settlements_pkey. */
-export function listSettlements(db: Queryable, bookId: BookId, page: PageRequest): Promise<Page<Settlement>> {
-  return listRows(db, { table: settlements }, { bookId, page });
+/** A page of a book's settlements, newest first. Indexes: settlements_by_created, settlements_pkey. */
+export function listSettlements(
+  db: Queryable,
+  bookId: BookId,
+  created: CreatedRange | undefined,
+  page: PageRequest,
+): Promise<Page<Settlement>> {
+  return listRows(db, { table: settlements }, { bookId, filter: { created }, page });
 }
 
 /** A page of the lines of a settlement. Index: settlement_lines_by_settlement. */

@@ -10,6 +10,9 @@ import { newId } from '../../../src/ids.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/log.ts';
+import { listOperations, listRefunds } from '../../../src/payments/operation-store.ts';
+import { listReleases } from '../../../src/payments/release-store.ts';
+import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
 import { listUnanswered } from '../../../src/payments/under-way-store.ts';
 import { listReturns } from '../../../src/payouts/payout-return-store.ts';
 import { listPayouts } from '../../../src/payouts/payout-store.ts';
@@ -145,6 +148,16 @@ test.each<[string, (db: Queryable) => Promise<unknown>]>([
   ['payouts_by_status', (db) => listPayouts(db, newId(), { statuses: ['failed', 'paid'] }, { limit: 20 })],
   ['payouts_by_account', (db) => listPayouts(db, newId(), { accountId: newId() }, { limit: 20 })],
   ['payouts_by_external_id', (db) => listPayouts(db, newId(), { externalId: 'x' }, { limit: 20 })],
+  ['payment_refunds ', (db) => listRefunds(db, newId(), {}, { limit: 20 })],
+  ['payment_refunds ', (db) => listRefunds(db, newId(), { statuses: ['failed'] }, { limit: 20 })],
+  ['payment_refunds_by_account', (db) => listRefunds(db, newId(), { accountId: newId() }, { limit: 20 })],
+  ['payment_refunds_by_created', (db) => listRefunds(db, newId(), { created: { gte: 0 } }, { limit: 20 })],
+  [
+    'payment_operations_by_payment',
+    (db) => listOperations(db, { bookId: newId(), paymentId: newId(), kind: 'capture' }, { limit: 20 }),
+  ],
+  ['payment_releases_by_created', (db) => listReleases(db, newId(), { created: { gte: 0 } }, { limit: 20 })],
+  ['settlements_by_created', (db) => listSettlements(db, newId(), { gte: 0 }, { limit: 20 })],
   ['metadata_index_pkey', (db) => listPayouts(db, newId(), { metadata: { a: 'b' } }, { limit: 20 })],
   [
     'webhook_deliveries_open',

@@ -104,6 +104,7 @@ async function refunds({ openAccount, product, keys, wire }: Stage): Promise<voi
   await wire.call('The refund', 'GET', `/v1/payments/refunds/${first.id}`);
   await wire.call('Refunds of the payment', 'GET', `/v1/payments/${paid.id}/refunds`);
   await wire.call('All refunds', 'GET', '/v1/payments/refunds');
+  await wire.call('Those that failed, of an account', 'GET', `/v1/payments/refunds?account=${account}&status=failed`);
   await refund('All that is left', {});
   await refund('Nothing is left', {});
 
