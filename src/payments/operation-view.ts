@@ -27,6 +27,7 @@ export function operationView(operation: PaymentOperation, livemode: boolean) {
     reference: reportedReference(operation),
     acquirer_reference: operation.acquirerReference,
     journal_entries: operation.entryIds.map((id) => publicId('entry', id)),
+    allowed_actions: [],
     request_id: publicId('request', operation.requestId),
     version: operation.version,
     created_at: formatInstant(operation.createdAt),

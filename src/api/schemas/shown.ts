@@ -82,6 +82,9 @@ export function allowedActions<Action extends string>(...actions: [Action, ...Ac
   return z.array(z.enum(actions)).meta({ description: 'What may be done with the object as it is now.' });
 }
 
+/** Of an object that has states and is never asked for anything itself. */
+export const noActions = z.array(z.string()).meta({ description: 'What may be done with the object itself: nothing.' });
+
 /** What a page says beside its objects. */
 export const pageMembers = {
   has_more: z.boolean().meta({

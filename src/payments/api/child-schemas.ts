@@ -34,6 +34,7 @@ const ending = {
   }),
   acquirer_reference: z.string().nullable().meta({ description: "The acquirer's own id." }),
   journal_entries: z.array(shown.id('entry')).meta({ description: 'The entries it is booked by, in order.' }),
+  allowed_actions: shown.noActions,
   request_id: shown.id('request', 'The request that made it.'),
   version: shown.version,
   created_at: shown.time('When it was made.'),

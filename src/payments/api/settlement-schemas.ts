@@ -20,6 +20,7 @@ export const settlement = z
     lines: shown.count('Lines of the report that are yours.'),
     lines_taken: shown.count('How many of them have been taken.'),
     exceptions: shown.count('How many of those taken are not booked: a person looks at them (/v1/exceptions).'),
+    allowed_actions: shown.noActions,
     version: shown.version,
     created_at: shown.createdAt,
     updated_at: shown.updatedAt,

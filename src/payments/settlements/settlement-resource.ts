@@ -25,6 +25,7 @@ export const settlementResource: Resource<Settlement, Shown> = {
     lines: settlement.lines,
     lines_taken: settlement.taken,
     exceptions: settlement.exceptions,
+    allowed_actions: [],
     version: settlement.version,
     created_at: formatInstant(settlement.createdAt),
     updated_at: formatInstant(settlement.updatedAt),
