@@ -36,6 +36,8 @@ const ROWS: readonly Row[] = [
   { bench: 'payouts', ...REDIS, field: 'ratio', title: 'payouts ÷ bare Express, Redis', bar: 0.12 },
   { bench: 'payouts', ...REDIS, field: 'p99_ms', title: 'payouts, p99 to delivery, ms, Redis', bar: 250, less: true },
   { bench: 'payouts', ...POSTGRES, field: 'ratio', title: 'payouts ÷ bare Express, Postgres', bar: 0.05 },
+  { bench: 'payments', ...REDIS, field: 'ratio', title: 'payments ÷ bare Express, Redis', bar: 0.08 },
+  { bench: 'payments', ...REDIS, field: 'p99_ms', title: 'payments, p99 to delivery, ms, Redis', bar: 300, less: true },
   { bench: 'webhooks', ...REDIS, field: 'ratio', title: 'webhooks ÷ bare POSTs', bar: 0.4 },
   { bench: 'growth', field: 'ratio_to_empty', title: 'growth: grown ÷ empty ledger', bar: 0.8 },
   { bench: 'growth', field: 'page_p99_ms', title: 'growth: page of 100 lines, p99 ms', bar: 20, less: true },
