@@ -40,7 +40,7 @@ import {
   openDispute,
   recordAnswer,
 } from './sandbox-dispute-store.ts';
-import { acknowledgeNotices, findNotice, openNotices, tell } from './sandbox-notice-store.ts';
+import { acknowledgeNotices, findNotice, openNotices } from './sandbox-notice-store.ts';
 import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
 import { SandboxVault } from './sandbox-vault.ts';
 import type { VaultCard } from './sandbox-vault-store.ts';
@@ -180,18 +180,6 @@ export class SandboxAcquirer implements Acquirer {
     const { pool } = this.#options;
     await this.#reach('resolveRequest', resolveRequest(pool, { originator, reference, approved, noticeId }));
     return this.#reach('resolveRequest', findNotice(pool, { id: noticeId, originator, reference }));
-  }
-
-  /** For simulations: tells something of an instruction. Undefined when there is no such instruction. */
-  tell(notice: {
-    id: Uuid;
-    originator: string;
-    reference: string;
-    kind: AcquirerNotice['kind'];
-    amount: bigint | null;
-    code: string | null;
-  }): Promise<AcquirerNotice | undefined> {
-    return this.#reach('tell', tell(this.#options.pool, notice));
   }
 
   /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */

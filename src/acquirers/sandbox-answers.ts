@@ -109,7 +109,7 @@ export function verifiedOf({ token, originator, script, cvcCheck }: VaultCard): 
   return { status: 'succeeded', networkCode: '00', cvc: cvcCheck, networkReference };
 }
 
-/** A merchant's own payment is never challenged: the issuer declines it instead. */
+/** A merchant's own payment is never challenged: its payer is not there, and the issuer decides without. */
 function judged(
   script: CardScript,
   { initiator, returnUrl }: Pick<AuthorizeInstruction, 'initiator' | 'returnUrl'>,

@@ -49,20 +49,6 @@ export async function openNotices(pool: Pool, limit: number, behind: Uuid): Prom
   return rows.map(toNotice);
 }
 
-/** Writes a notice of the acquirer's own accord. Told again under the same id, the first one stands. */
-export async function tell(
-  pool: Pool,
-  notice: { id: Uuid; originator: string; reference: string; kind: string; amount: bigint | null; code: string | null },
-): Promise<AcquirerNotice | undefined> {
-  await pool.query(
-    `INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, created_at)
-     SELECT $1, $2, $3, $4, $5, $6, clock_timestamp() FROM sandbox_acquirer.instructions
-     WHERE originator = $2 AND reference = $3 ON CONFLICT (id) DO NOTHING`,
-    [notice.id, notice.originator, notice.reference, notice.kind, notice.amount, notice.code],
-  );
-  return findNotice(pool, notice);
-}
-
 /** The notice of this id, if it is about this instruction. Index: notices_pkey. */
 export async function findNotice(
   pool: Pool,

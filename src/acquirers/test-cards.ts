@@ -51,5 +51,3 @@ const TEST_CARDS: ReadonlyMap<string, TestCard> = new Map([
 export function testCard(number: string): TestCard | undefined {
   return TEST_CARDS.get(number);
 }
-
-export const TEST_CARD_NUMBERS: readonly string[] = [...TEST_CARDS.keys()];

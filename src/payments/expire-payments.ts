@@ -2,7 +2,6 @@
 import type { Appointment } from '../appointment.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { movedPayments } from './moved-operations.ts';
@@ -26,7 +25,7 @@ export const paymentExpiries: readonly Appointment[] = (
   pool: 'ledger',
   job: 'payment.expire',
   async command(pool, bookId, ids) {
-    return expirePayments(bookId, [...(await payments.load(pool, bookId, ids)).values()]);
+    return expirePayments([...(await payments.load(pool, bookId, ids)).values()]);
   },
 }));
 
@@ -34,7 +33,7 @@ export const paymentExpiries: readonly Appointment[] = (
 const EVENTS_EACH = 3;
 
 /** Answers with how many expired. Those that are not over yet, or have an operation under way, are left for later. */
-export function expirePayments(_bookId: BookId, known: readonly Payment[]): Command<number> {
+export function expirePayments(known: readonly Payment[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
   const requests = new Map(known.filter(isRequest).map(({ id, pendingOperation }) => [id, pendingOperation]));
@@ -56,7 +55,8 @@ export function expirePayments(_bookId: BookId, known: readonly Payment[]): Comm
         const payment = draft.get(payments, id);
         if (payment?.expiresAt != null && payment.expiresAt <= moment.book)
           expired += expire(draft, payment, requests.get(id)) ? 1 : 0;
-        // Each payment keeps the ids of its events: an attempt after a lost answer finds others over than the one before.
+        // Each payment has ids of its own for its events: a retry after a lost commit may expire other payments than the
+        // attempt before it, and must not give one the ids of another's events.
         for (let spare = EVENTS_EACH - (eventsSoFar() - before); spare > 0; spare--) draft.mintId();
       }
       return draft.finish(expired);

@@ -1,4 +1,4 @@
-/** What a person must look at about a payment: a row, and an event. Each kind once a operation, however often the acquirer repeats itself. */
+/** What a person must look at about a payment: a row, and an event. Each kind once an operation, however often the acquirer repeats itself. */
 import type { Pool } from '../db/pool.ts';
 import { isEnded } from '../exceptions/exception.ts';
 import { hasOpenException } from '../exceptions/exception-store.ts';
@@ -12,7 +12,7 @@ import { type AcquirerMismatch, MISMATCH_KINDS } from './acquirer-report.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 
 /** What contradicts the books about an operation, once of each kind. */
-export const CONTRADICTIONS = ['succeeded_after_failed', 'failed_after_succeeded', 'succeeded_never_sent'] as const;
+export const CONTRADICTIONS = ['succeeded_after_failed', 'failed_after_succeeded'] as const;
 
 type ExceptionKind = AcquirerMismatch['kind'] | (typeof CONTRADICTIONS)[number];
 

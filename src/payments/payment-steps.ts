@@ -21,7 +21,7 @@ import { storeCard } from './tokens/store-card.ts';
 /** What ends an operation that changes the authorization. */
 const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
-/** processing → authorized, or captured in the same call. */
+/** The acquirer holds the amount, or has captured it in the same call. */
 export function markAuthorized(
   draft: Draft,
   payment: Payment,
@@ -150,7 +150,7 @@ export function markRequested(draft: Draft, payment: Payment): Payment {
   );
 }
 
-/** requires_action, or a request that never reached the acquirer → expired; of what was captured nothing is given up. */
+/** Its time is over. With something captured the rest is given up, and the payment is captured. */
 export function markExpired(draft: Draft, payment: Payment): Payment {
   const over = { ...ENDED, expiresAt: null, dueAt: null, nextAction: null };
   endReaderAction(draft, payment, { status: 'failed', failure: 'timed_out' });
@@ -162,7 +162,7 @@ export function markExpired(draft: Draft, payment: Payment): Payment {
   return advance(draft, paymentResource, payment, { ...over, status: 'expired' }, { event: 'payment.expired' });
 }
 
-/** authorized → canceled; with something captured, the rest is given up and the payment is captured. */
+/** Nobody holds it any more. With something captured the rest is given up, and the payment is captured. */
 export function markVoided(draft: Draft, payment: Payment): Payment {
   const captured = payment.amountCaptured > 0n;
   endReaderAction(draft, payment, { status: 'canceled' });

@@ -174,6 +174,9 @@ export function offersAnother({ sourceType, expiresAt }: Payment, attempts: numb
 /** Captures of one payment: a command that refunds it reads them all. */
 export const CAPTURES_MAX = 50;
 
+/** Refunds of one payment, those that failed too: verify reads them with their payment. */
+export const REFUNDS_MAX = 500;
+
 const CAPTURABLE: readonly PaymentStatus[] = ['authorized', 'partially_captured'];
 
 /** Who moves next. */

@@ -16,12 +16,13 @@ import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
 import { refundResource } from './operation-resources.ts';
-import { type Payment, refundable } from './payment.ts';
+import { type Payment, REFUNDS_MAX, refundable } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { payments } from './payment-table.ts';
 import { operationTouches } from './payment-touches.ts';
+import { countRefunds } from './refund-source-store.ts';
 import { takeRefund } from './refund-steps.ts';
 import { type MoneySources, readSources, sourceTouches } from './take-from-sources.ts';
 
@@ -41,16 +42,18 @@ export const requestRefund: UseCase<OnceRuntime & { pool: Pool }, RefundRequest>
     const sources = await readSources(pool, bookId, payment);
     const of =
       payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
-    return { command: refundPayment(bookId, { payment, sources, of }, input) };
+    const refunds = await countRefunds(pool, bookId, paymentId);
+    return { command: refundPayment(bookId, { payment, sources, of, refunds }, input) };
   },
 };
 
+/** `refunds`: how many there were as the payment was read. Those that are asked for at once may become more than REFUNDS_MAX. */
 export function refundPayment(
   bookId: BookId,
-  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
+  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined; refunds: number },
   input: RefundRequest,
 ): Command<Stored | Refusal> {
-  const { payment, sources, of } = read;
+  const { payment, sources, of, refunds } = read;
   const id = newId();
   const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
   const request = { ...input, ifMatch: input.ifMatch!, id: payment.id, action: 'refund', touches };
@@ -67,6 +70,12 @@ export function refundPayment(
         param: '/amount',
         detail: `Only ${left} of the payment can still be refunded.`,
         facts: { refundable: left },
+      };
+    if (refunds >= REFUNDS_MAX)
+      return {
+        refused: 'limit_exceeded',
+        detail: `A payment has at most ${REFUNDS_MAX} refunds.`,
+        facts: { limit: BigInt(REFUNDS_MAX) },
       };
     const account = draft.account(current.accountId);
     if (account.status === 'frozen')

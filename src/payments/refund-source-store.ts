@@ -6,7 +6,7 @@ import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 
 /** Shares that a refund may take from beside the payment's own: more days than anybody waits for a release and for a reserve. */
-const SHARES_MAX = 400;
+export const SHARES_MAX = 400;
 
 /** The captures of a payment that succeeded. Index: payment_operations_by_payment. */
 export async function listCapturesToRefund(
@@ -23,9 +23,21 @@ export async function listCapturesToRefund(
   return rows.map(paymentOperations.fromRow);
 }
 
+/** How many refunds a payment has, whatever became of them. Index: payment_operations_by_payment. */
+export async function countRefunds(db: Queryable, bookId: BookId, paymentId: Uuid): Promise<number> {
+  const { rows } = await db.query<{ refunds: number }>({
+    name: 'payment_operations.refunds_counted',
+    text: `SELECT count(*)::integer AS refunds FROM payment_operations
+      WHERE book_id = $1 AND payment_id = $2 AND kind = 'refund'`,
+    values: [bookId, paymentId],
+  });
+  return rows[0]!.refunds;
+}
+
 /**
- * The open shares of an account that hold something, the last to be released first, and reserves behind all others. Index: payment_shares_open. The amount is no part of
- * the index: a capture that adds to a share would write it each time, where its update is one within the page (HOT).
+ * The open shares of an account that hold something, the last to be released first, and reserves behind all others. Index:
+ * payment_shares_open. The amount is no part of the index: a capture that adds to a share would write it each time, where its
+ * update is one within the page (HOT).
  */
 export async function listOpenShares(db: Queryable, bookId: BookId, accountId: Uuid): Promise<Uuid[]> {
   const { rows } = await db.query<{ id: Uuid }>({

@@ -7,6 +7,7 @@ import {
   amountOrNull,
   currencyOrNull,
   momentOrNull,
+  NotOfContract,
   objectOrNull,
   REFERENCE_MAX,
   readObject,
@@ -30,12 +31,14 @@ export function readNotice({ id, body, receivedAt }: PartnerNotice): PartyNotice
   let told: JsonObject;
   try {
     told = readObject(body);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof NotOfContract)) throw error;
     return { ...nothing, originator: '' };
   }
   try {
     return { id, ...membersOf(told), createdAt: momentOrNull(told, 'created_at') ?? receivedAt };
-  } catch {
+  } catch (error) {
+    if (!(error instanceof NotOfContract)) throw error;
     // Whose it is may be known all the same: its book then has the exception.
     const { merchant } = told;
     return { ...nothing, originator: typeof merchant === 'string' ? bookOf(merchant) : '' };

@@ -4,9 +4,10 @@ import type { Page, PageAnswer, PageRequest } from '../../api/page.ts';
 import { ApiError } from '../../errors.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import { readCard } from '../checkout/card-form.ts';
+import type { CheckoutPage } from '../checkout/checkout-forms.tsx';
 import { checkoutDigest, RETURNED } from '../checkout/checkout-link.ts';
-import { type CheckoutPage, checkoutPage, hasAnswer } from '../checkout/checkout-page.tsx';
-import { attemptNumber, backUrl, checkoutState } from '../checkout/checkout-state.ts';
+import { checkoutPage } from '../checkout/checkout-page.tsx';
+import { attemptNumber, backUrl, checkoutState, hasAnswer } from '../checkout/checkout-state.ts';
 import { type Checkout, findCheckout } from '../checkout/checkout-store.ts';
 import { settleChallenge } from '../checkout/settle-challenge.ts';
 import { tryCard } from '../checkout/try-card.ts';
@@ -80,8 +81,8 @@ async function pay(
       const refused = refuse(request, checkout, { ...typed, faults: { number: 'numberUnknown' } }, 422);
       return { ...refused, isFailure: true };
     }
-    // It expired between the form and the acquirer.
-    if (error.code === 'parameter_invalid')
+    // It expired between the form and here.
+    if (error.fieldErrors[0]?.param === '/exp_year')
       return refuse(request, checkout, { ...typed, faults: { expiry: 'expiryPast' } }, 422);
     return refuse(request, checkout, { ...typed, problem: 'noAnswer' }, 503);
   }

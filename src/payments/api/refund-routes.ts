@@ -92,6 +92,7 @@ const createOne = route({
     'amount_below_minimum',
     'amount_above_maximum',
     'refund_exceeds_captured',
+    'limit_exceeded',
     'insufficient_funds',
     'account_frozen',
     'state_conflict',

@@ -3,15 +3,12 @@
 
 import { publicId } from '../../ids.ts';
 import { formatAmount } from '../../money/amount.ts';
-import type { Payment } from '../payment.ts';
 import { cardText } from './card-text.ts';
 import { backLink, type CheckoutPage, cardForm, leavingForm, summary } from './checkout-forms.tsx';
 import { backUrl } from './checkout-state.ts';
 import type { Checkout } from './checkout-store.ts';
 import { type Language, TEXTS, type Texts } from './checkout-texts.ts';
 import { notice, page } from './page-frame.tsx';
-
-export type { CheckoutPage };
 
 /** Seconds between looks of a page that waits; its request is held while nothing happens. */
 const LOOK_SECONDS = 2;
@@ -124,9 +121,4 @@ function receipt(checkout: Checkout, texts: Texts) {
       </dl>
     ),
   });
-}
-
-/** Whether the payment's answer is known, as far as the payer's page goes. */
-export function hasAnswer({ status }: Pick<Payment, 'status'>): boolean {
-  return status !== 'processing';
 }

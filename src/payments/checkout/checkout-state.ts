@@ -20,6 +20,11 @@ export function checkoutState(payment: Payment): CheckoutState {
   }
 }
 
+/** Whether the payment's answer is known, as far as the payer's page goes. */
+export function hasAnswer({ status }: Pick<Payment, 'status'>): boolean {
+  return status !== 'processing';
+}
+
 /** The number of the attempt that the form is for: sent twice, a card is charged once. */
 export function attemptNumber({ attempts }: Pick<Payment, 'attempts'>): number {
   return attempts.length + 1;

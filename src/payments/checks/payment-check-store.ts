@@ -6,7 +6,7 @@ import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Dispute } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';
-import { CAPTURES_MAX, type Payment } from '../payment.ts';
+import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
@@ -14,14 +14,14 @@ import { payments } from '../payment-table.ts';
 /** A payment with its captures, refunds and disputes, and what each of them booked, as of one moment. */
 export interface PaymentHistory {
   readonly payment: Payment;
-  /** In order of time. */
+  /** The captures, then the refunds, each in order of time. */
   readonly operations: readonly PaymentOperation[];
   readonly disputes: readonly Dispute[];
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
 }
 
-/** Beyond it a payment has more refunds than a page can hold, and is reported as such. */
-export const OPERATIONS_READ = 20 * CAPTURES_MAX;
+/** More than a payment ever has: refunds that are asked for at once may be more than REFUNDS_MAX. */
+const OPERATIONS_READ = CAPTURES_MAX + 4 * REFUNDS_MAX;
 
 /** Reads a page of payments. Indexes: payments_pkey, payment_operations_by_payment, _disputes_by_payment, entries' (book, resource, step). */
 export function readPaymentHistories(

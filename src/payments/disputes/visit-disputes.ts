@@ -2,7 +2,6 @@
 import type { Appointment } from '../../appointment.ts';
 import { keyedByUuid } from '../../db/keyed-table.ts';
 import { newId, publicId } from '../../ids.ts';
-import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import type { MovedRows } from '../../moved-rows.ts';
@@ -43,12 +42,12 @@ export const disputeVisit: Appointment = {
   pool: 'ledger',
   job: 'dispute.visit',
   async command(pool, bookId, ids) {
-    return visitDisputes(bookId, [...(await disputes.load(pool, bookId, ids)).values()]);
+    return visitDisputes([...(await disputes.load(pool, bookId, ids)).values()]);
   },
 };
 
 /** Answers with how many were looked at. Those whose time has not come are left as they are. */
-export function visitDisputes(_bookId: BookId, known: readonly Dispute[]): Command<number> {
+export function visitDisputes(known: readonly Dispute[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
   return {
@@ -61,7 +60,7 @@ export function visitDisputes(_bookId: BookId, known: readonly Dispute[]): Comma
       for (const id of ids) {
         const dispute = draft.get(disputes, id);
         const reminds = dispute?.status === 'opened' && dispute.visitAt !== null && dispute.visitAt <= moment.book;
-        // Each dispute keeps the id of its event: an attempt after a lost answer may find others due than the one before.
+        // Each dispute has an id of its own for its event: a retry after a lost commit may find others due than before.
         if (!dispute || !reminds) {
           draft.mintId();
           continue;

@@ -1,7 +1,8 @@
 /** Whether a line of a report is about what we know, as we know it. Pure. */
 import type { Dispute } from '../disputes/dispute.ts';
 import type { Payment } from '../payment.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
+import type { OperationKind, PaymentOperation } from '../payment-operation.ts';
+import type { LineType } from './report.ts';
 import type { PartLine } from './report-store.ts';
 
 export type LineExceptionKind =
@@ -29,6 +30,15 @@ export interface MatchedAgainst {
   readonly chargebacks: readonly Dispute[];
 }
 
+/** What the reference of a line may be that of. */
+const LINES_OF: Readonly<Record<Exclude<LineType, 'adjustment'>, readonly OperationKind[]>> = {
+  capture: ['capture'],
+  refund: ['refund'],
+  refund_failed: ['refund'],
+  dispute: ['authorize', 'capture'],
+  dispute_won: ['authorize', 'capture'],
+};
+
 /** Undefined where the line is booked. */
 export function exceptionOf(
   { type, reference, gross, lineId }: Pick<PartLine, 'type' | 'reference' | 'gross' | 'lineId'>,
@@ -40,11 +50,7 @@ export function exceptionOf(
   });
   if (type === 'adjustment') return raised('settlement_adjustment', 'a person books what it is for.');
   if (!operation || !payment) return raised('settlement_reference_unknown', `nothing has the reference ${reference}.`);
-  const isOf = { capture: ['capture'], refund: ['refund'], refund_failed: ['refund'] }[type as string] ?? [
-    'authorize',
-    'capture',
-  ];
-  if (!isOf.includes(operation.kind))
+  if (!LINES_OF[type].includes(operation.kind))
     return raised('settlement_type_mismatch', `the reference is that of a ${operation.kind}.`);
   if (operation.acquirer !== acquirer)
     return raised('settlement_acquirer_mismatch', `the payment is at ${operation.acquirer}.`);
@@ -63,8 +69,9 @@ export function exceptionOf(
       if (operation.settledAt === null)
         return raised('settlement_repeated', 'the refund is not among what was settled.');
       break;
-    default: {
-      const problem = disputeProblem({ type: type as DisputeLine, gross }, chargebacks);
+    case 'dispute':
+    case 'dispute_won': {
+      const problem = disputeProblem({ type, gross }, chargebacks);
       return problem && raised(...problem);
     }
   }

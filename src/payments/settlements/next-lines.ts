@@ -41,7 +41,8 @@ export async function readLines(
   const named = lines.map((line) => ({ line, operation: operations(line) }));
   const disputed = named.filter(({ line }) => line.type === 'dispute' || line.type === 'dispute_won');
   const paymentIds = [...new Set(disputed.flatMap(({ operation }) => operation?.paymentId ?? []))];
-  const chargebacks = paymentIds.length === 0 ? new Map() : await listChargebacks(pool, bookId, paymentIds);
+  const chargebacks =
+    paymentIds.length === 0 ? new Map<Uuid, Uuid[]>() : await listChargebacks(pool, bookId, paymentIds);
   const found = named.map(({ line, operation }) => ({
     line,
     operation,
@@ -52,7 +53,7 @@ export async function readLines(
 
 /**
  * A capture that came with its authorization is known to the acquirer by the authorization's reference, and to us by that and a C
- * behind it (payment-steps.ts).
+ * behind it (captureReference).
  */
 async function operationsOf(pool: Pool, bookId: BookId, lines: readonly PartLine[]) {
   const references = lines.flatMap(({ type, reference }) =>

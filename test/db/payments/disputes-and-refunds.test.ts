@@ -366,7 +366,7 @@ describe('its time', () => {
     ahead = 0;
     money = new MoneyBack(book);
   });
-  const visit = async (id: string) => book.submit(visitDisputes(book.id, [await read(id)]));
+  const visit = async (id: string) => book.submit(visitDisputes([await read(id)]));
   const events = async (id: string) =>
     (
       await book.rows<{ type: string }>(

@@ -243,7 +243,7 @@ test('an open dispute keeps its account open; a decided one does not', async () 
 test('somebody is reminded once, and what nobody answered waits for the acquirer', async () => {
   const given = await paid(await book.account());
   const { dispute } = await tell(given, { amount: 1_000n });
-  const visit = async () => book.submit(visitDisputes(book.id, [await read(dispute)]));
+  const visit = async () => book.submit(visitDisputes([await read(dispute)]));
   expect(await visit()).toBe(0);
   ahead = dispute.visitAt! - Date.now();
   expect(await visit()).toBe(1);

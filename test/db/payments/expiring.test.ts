@@ -62,7 +62,7 @@ test('an attempt after a lost answer finds others over than the one before, and 
   const end = (payment: Payment) =>
     book.rows("UPDATE payments SET expires_at = now() - interval '1 s' WHERE book_id = $1 AND id = $2", payment.id);
   await end(first);
-  const command = expirePayments(book.id, [first, second]);
+  const command = expirePayments([first, second]);
   expect(await book.submit(command)).toBe(1);
   await end(second);
   // The answer to the commit was lost: the same command again.

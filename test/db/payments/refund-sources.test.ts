@@ -1,5 +1,6 @@
 /** Where a refund finds its money, while what it read moves on. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { SHARES_MAX } from '../../../src/payments/refund-source-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -31,7 +32,7 @@ test('shares that are empty do not hide the one that holds the money', async () 
   // More than are read, all of them to be released later.
   await book.rows(
     `INSERT INTO payment_shares (book_id, id, account_id, currency, kind, status, available_on, amount, lent, round, version, created_at, updated_at)
-     SELECT $1, gen_random_uuid(), $2, 'EUR', 'waiting', 'open', '2999-01-01', 0, 0, 0, 1, now(), now() FROM generate_series(1, 250)`,
+     SELECT $1, gen_random_uuid(), $2, 'EUR', 'waiting', 'open', '2999-01-01', 0, 0, 0, 1, now(), now() FROM generate_series(1, ${SHARES_MAX + 1})`,
     accountId,
   );
   const refund = await money.refunding(payment, 4_000n);

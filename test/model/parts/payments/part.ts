@@ -163,7 +163,8 @@ export const paymentsPart: Part = {
       stateOf: (book, { payment }) => statusOf(book, payment),
       command(real, { payment: name, amount, ifMatch: version, key: given }) {
         const payment = paymentOf(real, name);
-        const read = { payment, sources: sourcesOf(real, payment), of: authorizationOf(real, name) };
+        // No run makes as many as REFUNDS_MAX.
+        const read = { payment, sources: sourcesOf(real, payment), of: authorizationOf(real, name), refunds: 0 };
         return refundPayment(real.memory.book.id, read, {
           ...{ bookId: real.memory.book.id, paymentId: payment.id, amount: amount ?? undefined, ifMatch: version },
           ...{ idempotencyKey: given ?? null, fingerprint: Buffer.alloc(0), ...BY },
@@ -215,11 +216,7 @@ export const paymentsPart: Part = {
       expect: expire,
       saidOf: (answer) => ({ status: 0, resource: `${answer} expired` }),
       stateOf: (book, { payments: [payment] }) => statusOf(book, payment!),
-      command: (real, { payments: names }) =>
-        expirePayments(
-          real.memory.book.id,
-          names.map((name) => paymentOf(real, name)),
-        ),
+      command: (real, { payments: names }) => expirePayments(names.map((name) => paymentOf(real, name))),
     }),
     kind({
       do: 'release shares',
