@@ -2,7 +2,8 @@
  * Finds card numbers in free text, so that none is stored, logged or sent on (PCI DSS: what is not kept needs no protection).
  * A card number is a maximal run of 13 to 19 digits, with single spaces or hyphens between them, that begins like a card of
  * that length (ISO/IEC 7812 issuer ranges, as the networks publish them) and has a valid check digit (Luhn). Digits inside a
- * UUID or an alphanumeric token are none.
+ * UUID or an alphanumeric token are none. Digits of every script count, and spaces and hyphens of every kind: a number that is
+ * pasted has no-break spaces, and one that is typed on an Arabic keyboard has Arabic digits.
  */
 import { isLuhnValid } from '../luhn.ts';
 
@@ -38,16 +39,36 @@ const RUN = /(?<![\p{L}\p{N}_])(?<!\d[ -])\d(?:[ -]?\d)*(?![\p{L}\p{N}_])/gu;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 
 export function hasCardNumber(text: string): boolean {
-  if (!LIKELY.test(text)) return false;
+  const plain = inAscii(text);
+  if (!LIKELY.test(plain)) return false;
   // A letter in its place: what is beside a UUID stays beside a token.
-  for (const [run] of text.replace(UUID, 'x').matchAll(RUN)) if (isCardNumber(run.replace(/[ -]/g, ''))) return true;
+  for (const [run] of plain.replace(UUID, 'x').matchAll(RUN)) if (isCardNumber(run.replace(/[ -]/g, ''))) return true;
   return false;
 }
 
 /** For what is logged: the text with its card numbers taken out. */
 export function maskCardNumbers(text: string): string {
   if (!hasCardNumber(text)) return text;
-  return text.replace(RUN, (run) => (isCardNumber(run.replace(/[ -]/g, '')) ? '[card number]' : run));
+  return inAscii(text).replace(RUN, (run) => (isCardNumber(run.replace(/[ -]/g, '')) ? '[card number]' : run));
+}
+
+/** The text with its digits, spaces and hyphens as those of ASCII. */
+function inAscii(text: string): string {
+  if (!/\P{ASCII}/u.test(text)) return text;
+  return text.replace(/\p{Nd}|\p{Zs}|[\p{Pd}\u2212]/gu, (found) => {
+    if (DIGIT.test(found)) return String(digitOf(found.codePointAt(0)!));
+    return /\p{Zs}/u.test(found) ? ' ' : '-';
+  });
+}
+
+const DIGIT = /\p{Nd}/u;
+
+/** Unicode has the ten digits of a script in a row, from zero to nine. */
+function digitOf(code: number): number {
+  let zero = code;
+  while (DIGIT.test(String.fromCodePoint(zero - 1))) zero--;
+  // Mathematical digits are five such rows, one behind the other.
+  return (code - zero) % 10;
 }
 
 function isCardNumber(digits: string): boolean {

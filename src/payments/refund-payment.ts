@@ -3,7 +3,6 @@ import { resultingBalances } from '../accounts/resulting-balances.ts';
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { previewOf } from '../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
@@ -34,7 +33,7 @@ export interface RefundRequest extends Asked {
   readonly reason?: string | null | undefined;
 }
 
-export const requestRefund: UseCase<OnceRuntime & { pool: Pool }, RefundRequest> = {
+export const requestRefund: UseCase<{ pool: Pool }, RefundRequest> = {
   async prepare({ pool }, input) {
     const { bookId, paymentId } = input;
     const payment = await payments.find(pool, bookId, paymentId);
@@ -56,7 +55,7 @@ export function refundPayment(
   const { payment, sources, of, refunds } = read;
   const id = newId();
   const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
-  const request = { ...input, ifMatch: input.ifMatch!, id: payment.id, action: 'refund', touches };
+  const request = { ...input, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
     if (of === undefined)
       throw new ApiError('service_unavailable', {

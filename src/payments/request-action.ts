@@ -2,7 +2,6 @@
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -24,7 +23,7 @@ type Read = { payment: Payment; authorization: PaymentOperation | undefined };
 
 function acting(
   command: (bookId: BookId, read: Read, input: PaymentActionRequest & ActOnPayment) => Command<Stored | Refusal>,
-): UseCase<OnceRuntime & { pool: Pool }, PaymentActionRequest> {
+): UseCase<{ pool: Pool }, PaymentActionRequest> {
   return {
     async prepare({ pool }, input) {
       const payment = await payments.find(pool, input.bookId, input.paymentId);
@@ -32,7 +31,7 @@ function acting(
       const of = payment.authorizedBy;
       const authorization = of === null ? undefined : await paymentOperations.find(pool, input.bookId, of);
       return {
-        command: command(input.bookId, { payment, authorization }, input as PaymentActionRequest & ActOnPayment),
+        command: command(input.bookId, { payment, authorization }, input),
       };
     },
   };

@@ -148,19 +148,23 @@ test('an increment makes more capturable; a void gives up what is left', async (
 
 describe('refused', () => {
   test.each`
-    body                                         | status | code                         | param
-    ${{ amount: 0 }}                             | ${422} | ${'amount_below_minimum'}    | ${'/amount'}
-    ${{ amount: 1.5 }}                           | ${400} | ${'amount_not_integer'}      | ${'/amount'}
-    ${{ amount: '5' }}                           | ${400} | ${'amount_not_integer'}      | ${'/amount'}
-    ${{ currency: 'ABC' }}                       | ${400} | ${'currency_unsupported'}    | ${'/currency'}
-    ${{ currency: 'EUR' }}                       | ${422} | ${'currency_mismatch'}       | ${'/currency'}
-    ${{ source: { type: 'gold' } }}              | ${400} | ${'parameter_invalid'}       | ${'/source/type'}
-    ${{ source: card('4242424242424241') }}      | ${400} | ${'parameter_invalid'}       | ${'/source/number'}
-    ${{ source: card('4111111111111111') }}      | ${400} | ${'card_number_not_allowed'} | ${'/source/number'}
-    ${{ source: { ...card(), cvc: '12' } }}      | ${400} | ${'parameter_invalid'}       | ${'/source/cvc'}
-    ${{ source: { ...card(), exp_year: 2020 } }} | ${400} | ${'parameter_invalid'}       | ${'/source/exp_year'}
-    ${{ capture: 'later' }}                      | ${400} | ${'parameter_invalid'}       | ${'/capture'}
-    ${{ return_url: 'javascript:alert(1)' }}     | ${400} | ${'parameter_invalid'}       | ${'/return_url'}
+    body                                                     | status | code                         | param
+    ${{ amount: 0 }}                                         | ${422} | ${'amount_below_minimum'}    | ${'/amount'}
+    ${{ amount: 1.5 }}                                       | ${400} | ${'amount_not_integer'}      | ${'/amount'}
+    ${{ amount: '5' }}                                       | ${400} | ${'amount_not_integer'}      | ${'/amount'}
+    ${{ currency: 'ABC' }}                                   | ${400} | ${'currency_unsupported'}    | ${'/currency'}
+    ${{ currency: 'EUR' }}                                   | ${422} | ${'currency_mismatch'}       | ${'/currency'}
+    ${{ source: { type: 'gold' } }}                          | ${400} | ${'parameter_invalid'}       | ${'/source/type'}
+    ${{ source: card('4242424242424241') }}                  | ${400} | ${'parameter_invalid'}       | ${'/source/number'}
+    ${{ source: card('4111111111111111') }}                  | ${400} | ${'card_number_not_allowed'} | ${'/source/number'}
+    ${{ source: { ...card(), cvc: '12' } }}                  | ${400} | ${'parameter_invalid'}       | ${'/source/cvc'}
+    ${{ source: { ...card(), exp_year: 2020 } }}             | ${400} | ${'parameter_invalid'}       | ${'/source/exp_year'}
+    ${{ capture: 'later' }}                                  | ${400} | ${'parameter_invalid'}       | ${'/capture'}
+    ${{ return_url: 'javascript:alert(1)' }}                 | ${400} | ${'parameter_invalid'}       | ${'/return_url'}
+    ${{ return_url: 'https://a.b@shop.example' }}            | ${400} | ${'parameter_invalid'}       | ${'/return_url'}
+    ${{ return_url: 'https://shop.example/\r\na' }}          | ${400} | ${'parameter_invalid'}       | ${'/return_url'}
+    ${{ cancel_url: 'https://shop.example/a b' }}            | ${400} | ${'parameter_invalid'}       | ${'/cancel_url'}
+    ${{ description: '4242\u00a04242\u00a04242\u00a04242' }} | ${400} | ${'card_number_not_allowed'} | ${'/description'}
   `('$body with $code', async ({ body, status, code, param }) => {
     const answer = await request(body);
     expect(answer).toMatchObject({ status, body: { code, param } });

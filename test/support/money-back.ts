@@ -86,7 +86,7 @@ export class MoneyBack {
 
   /** What a request read, before it is decided. */
   async refundCommand({ id: paymentId }: { id: Uuid }, amount?: bigint): Promise<Command<Stored | Refusal>> {
-    const { command } = await requestRefund.prepare(this.#book as never, {
+    const { command } = await requestRefund.prepare(this.#book, {
       bookId: this.#book.id,
       paymentId,
       amount,

@@ -5,7 +5,6 @@
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { newId, type Uuid } from '../../ids.ts';
@@ -27,14 +26,14 @@ export interface AnswerRequest extends Asked {
   readonly ifMatch?: number | undefined;
 }
 
-export const requestEvidence: UseCase<OnceRuntime & { pool: Pool }, AnswerRequest & { evidence: DisputeEvidence }> = {
+export const requestEvidence: UseCase<{ pool: Pool }, AnswerRequest & { evidence: DisputeEvidence }> = {
   prepare: async ({ pool }, input) => {
     const dispute = await find(pool, input);
     return { command: answerDispute(input.bookId, dispute, { ...input, action: 'submit_evidence' }) };
   },
 };
 
-export const requestAcceptance: UseCase<OnceRuntime & { pool: Pool }, AnswerRequest> = {
+export const requestAcceptance: UseCase<{ pool: Pool }, AnswerRequest> = {
   prepare: async ({ pool }, input) => {
     const dispute = await find(pool, input);
     return { command: answerDispute(input.bookId, dispute, { ...input, action: 'accept' }) };
@@ -59,7 +58,7 @@ export function answerDispute(
     { table: payments, ids: [paymentId] },
     { table: paymentOperations, ids: [id] },
   ];
-  const request = { requestId, actor, ifMatch: input.ifMatch!, id: disputeId, action, touches };
+  const request = { requestId, actor, ifMatch: input.ifMatch, id: disputeId, action, touches };
   return changeOf<Dispute, Stored>(disputeResource, request, (draft, dispute) => {
     // Whether or not anybody has looked since its time was over.
     const isOver = dispute.evidenceDueAt <= draft.moment.book;

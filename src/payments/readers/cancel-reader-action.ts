@@ -2,7 +2,6 @@
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { Uuid } from '../../ids.ts';
@@ -20,7 +19,7 @@ export interface ActionRequest extends Asked {
   readonly ifMatch?: number | undefined;
 }
 
-export const requestActionCancel: UseCase<OnceRuntime & { pool: Pool }, ActionRequest> = {
+export const requestActionCancel: UseCase<{ pool: Pool }, ActionRequest> = {
   async prepare({ pool }, { bookId, readerId, actionId, requestId, actor, ifMatch }) {
     const known = await readerActions.find(pool, bookId, actionId);
     if (known?.readerId !== readerId) throw new ApiError('resource_not_found', { param: 'action' });
@@ -31,7 +30,7 @@ export const requestActionCancel: UseCase<OnceRuntime & { pool: Pool }, ActionRe
       action: 'cancel',
       requestId,
       actor,
-      ...(ifMatch !== undefined && { ifMatch }),
+      ifMatch,
       touches,
     };
     const command = changeOf<ReaderAction, Stored>(readerActionResource, change, (draft, action) => {

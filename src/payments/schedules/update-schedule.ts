@@ -1,7 +1,6 @@
 /** Changes the release schedule of a book. What is left out stays as it is; where all does, nothing is written. */
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { newId } from '../../ids.ts';
 import { writeJson } from '../../json.ts';
@@ -16,7 +15,7 @@ export interface UpdateSchedule extends Asked {
   readonly change: { readonly [Member in keyof ReleaseSchedule]?: ReleaseSchedule[Member] | undefined };
 }
 
-export const requestScheduleUpdate: UseCase<OnceRuntime & { release: ReleaseSchedule }, UpdateSchedule> = {
+export const requestScheduleUpdate: UseCase<{ release: ReleaseSchedule }, UpdateSchedule> = {
   prepare: ({ release }, input) => Promise.resolve({ command: updateSchedule(input, release) }),
 };
 

@@ -1,7 +1,6 @@
 /** Disputes as the acquirer tells of them: whose money a chargeback takes, what a decision gives back, and what is for a person. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -14,8 +13,8 @@ import { payments } from '../../../src/payments/payment-table.ts';
 import { requestRefund } from '../../../src/payments/refund-payment.ts';
 import { releaseShares } from '../../../src/payments/release-shares.ts';
 import { paymentShares } from '../../../src/payments/share-table.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { acceptOne, say, tellOfDispute } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -171,12 +170,8 @@ test('lost: nothing more moves, and what is disputed is not refundable', async (
 
 async function refund({ paymentId }: Paid, amount: bigint): Promise<string | undefined> {
   const input = { bookId: book.id, paymentId, amount, requestId: newId(), actor: 'test', idempotencyKey: newId() };
-  const { command } = await requestRefund.prepare(
-    { pool: book.pool } as never,
-    { ...input, fingerprint: null } as never,
-  );
-  const answer = await book.submit(command as never);
-  return (answer as { refused?: string }).refused;
+  const { command } = await requestRefund.prepare(book, { ...input, fingerprint: Buffer.alloc(32) });
+  return (await book.submit(command)).refused;
 }
 
 test('an inquiry books nothing; the chargeback that follows names it', async () => {
@@ -255,11 +250,7 @@ test('somebody is reminded once, and what nobody answered waits for the acquirer
 });
 
 test('the books agree with all of it, and a wrong amount is found', async () => {
-  const verify = async () => {
-    const found: string[] = [];
-    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: ({ check }) => found.push(check) });
-    return found;
-  };
+  const verify = async () => (await findingsOf(book)).map(({ check }) => check);
   expect(await verify()).toEqual([]);
   const off = (by: number) =>
     owner.query(

@@ -2,14 +2,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
 import type { Payday } from '../../../src/payments/settlements/settlement.ts';
 import { paydays } from '../../../src/payments/settlements/settlement-table.ts';
 import { listUnanswered } from '../../../src/payments/under-way-store.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { acceptOne } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
@@ -25,9 +24,7 @@ beforeEach(async () => {
   book = await openBook({ database: database.applicationUrl });
   reports = new Reports(book);
   return async () => {
-    const found: object[] = [];
-    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
-    expect(found).toEqual([]);
+    expect(await findingsOf(book)).toEqual([]);
     await book.close();
   };
 });

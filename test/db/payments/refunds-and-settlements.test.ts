@@ -1,10 +1,9 @@
 /** Refunds of payments whose captures are settled meanwhile: what waited in one share is in another, or with the customer. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import type { Uuid } from '../../../src/ids.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -23,9 +22,7 @@ beforeEach(async () => {
   accountId = await book.account();
 });
 afterEach(async () => {
-  const found: object[] = [];
-  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
-  expect(found).toEqual([]);
+  expect(await findingsOf(book)).toEqual([]);
   await book.close();
 });
 afterAll(async () => {

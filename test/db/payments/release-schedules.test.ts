@@ -52,15 +52,18 @@ async function inTimeZone(timeZone: string): Promise<void> {
 }
 
 async function change(to: UpdateSchedule['change'], ifMatch?: number): Promise<Stored | Refusal> {
-  const { command } = await requestScheduleUpdate.prepare({ release: DEFAULT } as never, {
-    bookId: book.id,
-    actor: 'test',
-    requestId: newId(),
-    idempotencyKey: null,
-    fingerprint: Buffer.alloc(32),
-    ifMatch,
-    change: to,
-  });
+  const { command } = await requestScheduleUpdate.prepare(
+    { release: DEFAULT },
+    {
+      bookId: book.id,
+      actor: 'test',
+      requestId: newId(),
+      idempotencyKey: null,
+      fingerprint: Buffer.alloc(32),
+      ifMatch,
+      change: to,
+    },
+  );
   return book.submit(command);
 }
 

@@ -2,10 +2,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -129,7 +128,5 @@ test('by any schedules, what captures earned is waiting, released or back with p
     }),
     { numRuns: 20 },
   );
-  const found: string[] = [];
-  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: ({ check }) => found.push(check) });
-  expect(found).toEqual([]);
+  expect(await findingsOf(book)).toEqual([]);
 });

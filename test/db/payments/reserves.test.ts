@@ -1,12 +1,11 @@
 /** Part of what captures earn is reserved: released later, taken behind the rest, and never lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { sumOpenShares } from '../../../src/payments/balance-store.ts';
 import { balanceView } from '../../../src/payments/balance-view.ts';
 import { requestCapture } from '../../../src/payments/request-action.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne, releaseIn, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -31,9 +30,7 @@ beforeEach(async () => {
   accountId = await book.account();
 });
 afterEach(async () => {
-  const found: string[] = [];
-  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: ({ check }) => found.push(check) });
-  expect(found).toEqual([]);
+  expect(await findingsOf(book)).toEqual([]);
   await book.close();
 });
 afterAll(() => database?.drop());
@@ -222,7 +219,7 @@ test('what waits as a reserve keeps the account open', async () => {
 });
 
 async function capturePart(paymentId: Uuid, amount: bigint): Promise<void> {
-  const { command } = await requestCapture.prepare(book as never, {
+  const { command } = await requestCapture.prepare(book, {
     ...{ bookId: book.id, paymentId, amount, actor: 'test', requestId: newId() },
     ...{ idempotencyKey: newId(), fingerprint: Buffer.alloc(32) },
   });

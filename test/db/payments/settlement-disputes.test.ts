@@ -1,11 +1,10 @@
 /** Lines of reports about disputes: each is booked once, against the dispute that it is of. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { GROUPS } from '../../../src/groups.ts';
 import type { Uuid } from '../../../src/ids.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
@@ -25,9 +24,7 @@ beforeEach(async () => {
   reports = new Reports(book);
   payment = await money.captured(await book.account(), 10_000n);
   return async () => {
-    const found: object[] = [];
-    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
-    expect(found).toEqual([]);
+    expect(await findingsOf(book)).toEqual([]);
     await book.close();
   };
 });

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import type { Committer } from '../../../src/ledger/committer.ts';
@@ -12,8 +11,8 @@ import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { writeReport } from '../../../src/payments/settlements/report.ts';
 import { keepReport, listParts } from '../../../src/payments/settlements/report-store.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -41,11 +40,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function findings() {
-  const found: string[] = [];
-  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: ({ check }) => found.push(check) });
-  return found;
-}
+const findings = async () => (await findingsOf(book)).map(({ check }) => check);
 
 const keptReports = async () =>
   (await book.pool.query('SELECT count(*) AS count FROM acquirer_reports')).rows[0].count as bigint;

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
@@ -20,8 +19,8 @@ import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { writeReport } from '../../../src/payments/settlements/report.ts';
 import { listParts } from '../../../src/payments/settlements/report-store.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
@@ -59,11 +58,7 @@ const exceptionKinds = () => reports.exceptionKinds();
 const poolBalance = () => reports.poolBalance();
 const linesBooked = () => reports.linesBooked();
 
-async function findings() {
-  const found: string[] = [];
-  await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: ({ check }) => found.push(check) });
-  return found;
-}
+const findings = async () => (await findingsOf(book)).map(({ check }) => check);
 
 test.each`
   what                               | change                                               | kind

@@ -3,15 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { findExceptionLine } from '../../../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../../../src/payments/settlements/next-lines.ts';
 import { settleAgain } from '../../../src/payments/settlements/settle-again.ts';
 import { settlements } from '../../../src/payments/settlements/settlement-table.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -31,9 +30,7 @@ beforeEach(async () => {
   reports = new Reports(book);
   accountId = await book.account();
   return async () => {
-    const found: object[] = [];
-    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
-    expect(found).toEqual([]);
+    expect(await findingsOf(book)).toEqual([]);
     await book.close();
   };
 });

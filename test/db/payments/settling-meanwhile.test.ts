@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeLineAgain } from '../../../scripts/settle-again.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/committer.ts';
@@ -13,8 +12,8 @@ import { openPayday, paydayOfSandbox } from '../../../src/payments/settlements/k
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { listParts } from '../../../src/payments/settlements/report-store.ts';
 import { paydays } from '../../../src/payments/settlements/settlement-table.ts';
-import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -35,9 +34,7 @@ beforeEach(async () => {
   money = new MoneyBack(book);
   accountId = await book.account();
   return async () => {
-    const found: object[] = [];
-    await verifyDatabase(book.pool, { groups: GROUPS, bookId: book.id, onFinding: (finding) => found.push(finding) });
-    expect(found).toEqual([]);
+    expect(await findingsOf(book)).toEqual([]);
     await book.close();
   };
 });
@@ -50,7 +47,7 @@ async function underWay(how: 'alone' | 'with its authorization'): Promise<Paymen
   const { payment, operation } = await acceptOne(book, { accountId, manual: how === 'alone' });
   if (how === 'with its authorization') return operation;
   await money.say(operation, { status: 'succeeded' });
-  const { command } = await requestCapture.prepare(book as never, {
+  const { command } = await requestCapture.prepare(book, {
     ...{ bookId: book.id, paymentId: payment.id, actor: 'test', requestId: newId() },
     ...{ idempotencyKey: newId(), fingerprint: Buffer.alloc(32) },
   });

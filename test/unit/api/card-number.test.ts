@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasCardNumber } from '../../../src/api/card-number.ts';
+import { hasCardNumber, maskCardNumbers } from '../../../src/api/card-number.ts';
 
 describe('a card number', () => {
   test.each`
@@ -33,6 +33,13 @@ describe('a card number', () => {
     ${'deadbeef-dead-4ead-8111-4242424242424242'}              | ${false} | ${'a run that begins before it'}
     ${'deadbeef-dead-4ead-8111-111111111116'}                  | ${false} | ${'in a UUID'}
     ${'deadbeef-dead-4ead-8111-111111111116 4242424242424242'} | ${true}  | ${'beside a UUID'}
+    ${'4242\u00a04242\u00a04242\u00a04242'}                    | ${true}  | ${'with no-break spaces, as it is pasted'}
+    ${'4242\u20114242\u20134242\u22124242'}                    | ${true}  | ${'with other hyphens'}
+    ${'\u0664\u0662\u0664\u0662 '.repeat(4).trim()}            | ${true}  | ${'in Arabic digits'}
+    ${'\u06f4\u06f2\u06f4\u06f2'.repeat(4)}                    | ${true}  | ${'in Persian digits'}
+    ${'\uff14\uff12'.repeat(8)}                                | ${true}  | ${'in wide digits'}
+    ${'\u{1d7d2}\u{1d7d0}'.repeat(8)}                          | ${true}  | ${'in mathematical digits'}
+    ${'\u0664\u0662\u0664\u0662'.repeat(3)}                    | ${false} | ${'twelve Arabic digits'}
     ${''}                                                      | ${false} | ${'nothing'}
   `('in $text: $found ($why)', ({ text, found }) => {
     expect(hasCardNumber(text)).toBe(found);
@@ -48,6 +55,11 @@ describe('a card number', () => {
       }),
     );
   });
+});
+
+test('is taken out of what is logged, whatever its digits', () => {
+  expect(maskCardNumbers('by \u0664\u0662\u0664\u0662 4242 4242\u00a04242, \u0661')).toBe('by [card number], 1');
+  expect(maskCardNumbers('\u0661 \u0662')).toBe('\u0661 \u0662');
 });
 
 test('a text of any length is looked through once', () => {
