@@ -38,6 +38,7 @@ import * as tokensAndReaders from './0037-tokens-and-readers.ts';
 import * as releaseSchedules from './0038-release-schedules.ts';
 import * as partnerNotices from './0039-partner-notices.ts';
 import * as paymentLists from './0040-payment-lists.ts';
+import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
 
 interface NamedMigration {
   name: string;
@@ -83,6 +84,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0038-release-schedules', migration: releaseSchedules },
   { name: '0039-partner-notices', migration: partnerNotices },
   { name: '0040-payment-lists', migration: paymentLists },
+  { name: '0041-failed-refunds-settled', migration: failedRefundsSettled },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

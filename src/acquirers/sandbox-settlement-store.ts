@@ -27,6 +27,9 @@ export interface SandboxSettlementLine {
   readonly cost: bigint;
 }
 
+/** What one report comes to at most, refunds counted as captures: no total of it passes 2^63. The rest is paid by the next one. */
+const PAID_MAX = 2n ** 62n;
+
 /** In basis points: what the sandbox acquirer keeps of a capture. */
 const COST_BASIS_POINTS = 120n;
 
@@ -73,21 +76,22 @@ async function markNotices(
   return rowCount ?? 0;
 }
 
-/** Captures and refunds. Index: instructions_unsettled. */
+/** Captures and refunds, as many as PAID_MAX covers. Index: instructions_unsettled. */
 async function markInstructions(
   trx: Transaction,
   { key, originator, before, except, limit }: SandboxSettlement,
 ): Promise<void> {
   await trx.query(
     `UPDATE sandbox_acquirer.instructions SET settled_by = $2 WHERE originator = $1 AND settled_by IS NULL AND reference IN (
-       SELECT i.reference FROM sandbox_acquirer.instructions AS i
+       SELECT reference FROM (SELECT i.reference, sum(i.amount) OVER (ORDER BY i.received_at, i.reference) AS paid
+       FROM sandbox_acquirer.instructions AS i
        WHERE i.originator = $1 AND i.settled_by IS NULL AND i.status = 'succeeded' AND i.received_at <= $3
          AND NOT i.reference = ANY ($4::text[])
          AND (i.kind IN ('capture', 'refund') OR (i.kind = 'authorize' AND i.captures AND i.captured > 0))
          AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices AS n
            WHERE n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed')
-       ORDER BY i.received_at, i.reference LIMIT $5)`,
-    [originator, key, new Date(before), textArray(except), limit],
+       ORDER BY i.received_at, i.reference LIMIT $5) AS held WHERE paid <= $6)`,
+    [originator, key, new Date(before), textArray(except), limit, PAID_MAX],
   );
 }
 

@@ -47,8 +47,8 @@ export const REQUEST_ERRORS = define({
   card_number_not_allowed: {
     status: 400,
     retryable: false,
-    title: 'A text contains a card number',
-    help: 'Remove the card number from the text, metadata or Idempotency-Key that `param` points to; refer to a card by its id or token.',
+    title: 'A card number is not allowed here',
+    help: 'Remove the card number from the text, metadata or Idempotency-Key that `param` points to; refer to a card by its id or token. At a `number` of test mode: take one of the published test numbers.',
   },
   route_not_found: {
     status: 404,

@@ -17,7 +17,7 @@ const idempotencyKey = z
   .max(MAX_IDEMPOTENCY_KEY_LENGTH)
   .regex(/^[!-~]+$/);
 const KEY_TEXT =
-  'Makes the request happen once: repeated under the same key it gives its first answer again. Scope: the book.';
+  'Makes the request happen once: repeated under the same key it gives its first answer again, or, where the answer waits, the object as it is by then. Scope: the book.';
 /** Of this operation alone: samples that are run one behind the other have keys of their own. */
 const keyRequired = ({ operation }: Route) =>
   header('Idempotency-Key', idempotencyKey.meta({ example: `${operation}-1041` }), KEY_TEXT);
@@ -73,7 +73,11 @@ export function responseHeaders(route: Route, status = 200): Headers {
   if (status === 409 && route.method !== 'get')
     headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds, where the answer is `retryable`.' };
   if (isStored(status) && route.method !== 'get')
-    headers['Idempotent-Replayed'] = { schema: text, description: '`true` when this is the first answer again.' };
+    headers['Idempotent-Replayed'] = {
+      schema: text,
+      description:
+        '`true` when nothing was done again: this is the first answer, or, where the answer waits, the object as it is by now.',
+    };
   if (status !== 401 && route.waits)
     headers['Preference-Applied'] = {
       schema: text,

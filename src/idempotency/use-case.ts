@@ -11,6 +11,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { readingAgain } from '../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Following } from './following.ts';
@@ -45,7 +46,7 @@ export interface UseCase<Runtime, Input extends Asked> {
   readonly keyFirst?: true;
   /** What the answer waits for, if the use case has a `follow`: by default the commit alone. */
   readonly answers?: 'after_commit' | 'after_follow';
-  /** Throws ApiError for what no command has to decide. */
+  /** Throws ApiError for what no command has to decide. Called again where the decision throws ChangedMeanwhile. */
   prepare(runtime: Runtime, input: Input): Promise<Prepared>;
 }
 
@@ -64,8 +65,11 @@ export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Inp
       return fillAnswer(runtime.pool, bookId, answer);
     }
   }
-  const { command, follow } = await useCase.prepare(runtime, input);
-  const answer = await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun });
+  const { answer, follow } = await readingAgain(async () => {
+    const prepared = await useCase.prepare(runtime, input);
+    const { command } = prepared;
+    return { ...prepared, answer: await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun }) };
+  });
   if (follow === undefined || dryRun || answer.replayed || answer.status >= 400) return answer;
   const followed = following.run(() => follow(answer));
   if (useCase.answers === 'after_follow') await followed;

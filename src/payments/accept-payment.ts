@@ -7,10 +7,9 @@ import { newId, type Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
-import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { refuseTotals } from '../ledger/lifetime-total.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
 import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
@@ -19,6 +18,7 @@ import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
 import { type CaptureMode, type Payment, type Recurring, type SourceType, scheduleOf } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
+import { passedAccounts } from './payment-touches.ts';
 import type { PreparedSource } from './sources/source.ts';
 
 export interface AcceptPayment {
@@ -61,7 +61,7 @@ interface AcceptCommand {
 }
 
 export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
-  const passes = accountsOnItsWay(input);
+  const passes = passedAccounts(input.bookId, input);
   const command: AcceptCommand = {
     id: newId(),
     operationId: newId(),
@@ -87,7 +87,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
 
   const account = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
-  const refusal = refuseAccount(account, input) ?? refuseAmount(input) ?? refuseTotals(draft, command);
+  const refusal = refuseAccount(account, input) ?? refuseAmount(input) ?? refuseTotals(draft, command.passes, input);
   if (refusal) return only(refusal);
 
   const payment = newPayment(command, moment);
@@ -95,7 +95,8 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   if (refused) return only(refused);
   if (input.dryRun) {
     const fee = feeOf(input.amount, scheduleOf(payment));
-    return only<Stored>(previewOf(draft, paymentResource, { ...payment, fee }));
+    // No page is there for a payment that is not: the link would lead nowhere.
+    return only<Stored>(previewOf(draft, paymentResource, { ...payment, fee }, { next_action: null }));
   }
   const view = begin(draft, paymentResource, payment, 'payment.created');
   indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
@@ -155,22 +156,6 @@ function refuseAmount({ amount, fee: { fixed, basisPoints } }: AcceptPayment): R
     detail: `The fee of ${fee} would reach the amount.`,
     facts: { limit: fee + 1n },
   };
-}
-
-function accountsOnItsWay({ bookId, accountId, currency }: AcceptPayment): Uuid[] {
-  const chart = ['acquirer', 'merchant_pending', 'due_operator'] as const;
-  const ids = chart.map((code) => chartAccountId(bookId, code, currency));
-  return accountId === null ? ids : [accountId, ...ids];
-}
-
-/** What is accepted must have room to end in every account that it passes (lifetime-total.ts). */
-function refuseTotals(draft: Draft, { passes, input }: AcceptCommand): Refusal | undefined {
-  const largest = INTAKE_TOTAL - input.amount;
-  for (const id of passes) {
-    const account = draft.get(accounts, id);
-    if (account !== undefined && lifetimeTotal(account) > largest) return totalExceeded(input.currency);
-  }
-  return undefined;
 }
 
 /** Whether the acquirer is told at once. */

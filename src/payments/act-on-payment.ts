@@ -2,14 +2,15 @@
  * What an integrator asks of a payment: capture, cancel, increment. Each is an operation, written before the acquirer is called; one
  * at a time. The answer is the payment.
  */
-import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../idempotency/stored-view.ts';
 import { newId, type Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
+import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
+import { RESERVE_TOTAL, refuseTotals } from '../ledger/lifetime-total.ts';
 import { advance } from '../ledger/resource.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { type NewOperation, newOperation, startOperation, withdrawOperation } from './new-operation.ts';
@@ -19,7 +20,7 @@ import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { capturedBy, captureFee, markIncremented, markVoided } from './payment-steps.ts';
-import { operationTouches } from './payment-touches.ts';
+import { operationTouches, passedAccounts } from './payment-touches.ts';
 
 export interface ActOnPayment extends Change {
   /** What the reference at the acquirer is derived from. */
@@ -69,6 +70,9 @@ export function capturePayment(
         detail: `A payment has at most ${CAPTURES_MAX} captures.`,
         facts: { limit: BigInt(CAPTURES_MAX) },
       };
+    const { currency } = payment;
+    const refusal = refuseTotals(draft, passedAccounts(bookId, payment), { amount, currency, limit: RESERVE_TOTAL });
+    if (refusal) return refusal;
     return operation({ kind: 'capture', amount, final: input.final ?? amount === left });
   });
 }
@@ -86,7 +90,7 @@ export function incrementPayment(
       return {
         refused: 'amount_below_minimum',
         param: '/amount',
-        detail: `The new total is more than the ${payment.amountAuthorized} that is authorized.`,
+        detail: `Expects more than the ${payment.amountAuthorized} that is authorized: the amount is the new total.`,
         facts: { limit: payment.amountAuthorized + 1n },
       };
     return operation({ kind: 'increment', amount: input.amount });
@@ -101,8 +105,7 @@ export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPa
   return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {
     if (payment.pendingOperation !== null) {
       if (input.dryRun) return markVoided(draft, payment);
-      if (payment.pendingOperation !== prepared.payment.pendingOperation)
-        throw new ApiError('service_unavailable', { detail: MEANWHILE });
+      if (payment.pendingOperation !== prepared.payment.pendingOperation) throw new ChangedMeanwhile(MEANWHILE);
       withdrawOperation(draft, payment.pendingOperation, { isExpiry: false });
       return payment;
     }
@@ -130,8 +133,7 @@ function act(
   return changeOf(paymentResource, request, (draft, current) => {
     const operation: Operating = (given) => {
       // Its authorization came after it was read, and what follows names it.
-      if (current.authorizedBy !== (authorization?.id ?? null))
-        throw new ApiError('service_unavailable', { detail: MEANWHILE });
+      if (current.authorizedBy !== (authorization?.id ?? null)) throw new ChangedMeanwhile(MEANWHILE);
       const of = authorization === undefined ? undefined : draft.get(paymentOperations, authorization.id);
       const begun = newOperation(
         current,

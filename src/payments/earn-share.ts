@@ -3,10 +3,10 @@ import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
 import { possibleReleaseDays, type ReleaseSchedule, releaseDaysOf } from '../calendar/release-schedule.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
 import { momentOf } from '../ledger/batch.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
+import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { multiplyRatio } from '../money/rounding.ts';
@@ -59,12 +59,12 @@ function todayOf(clock: Clock, book: Book): Today {
   return { now: momentOf(clock, book).book, timeZone: book.timeZone };
 }
 
-/** Throws `service_unavailable` where the book has been advanced meanwhile, past the days that were declared: it is decided again. */
+/** Throws ChangedMeanwhile where the book has been advanced meanwhile, past the days that were declared: it is decided again. */
 export function requireDay({ moment, book }: Draft, { now, timeZone }: Today): void {
   const day = dayOf(moment.book, book.timeZone);
   const today = dayOf(now, timeZone);
   if (day === today || day === addDays(today, 1)) return;
-  throw new ApiError('service_unavailable', { detail: 'The clock of the book has moved on meanwhile.' });
+  throw new ChangedMeanwhile('The clock of the book has moved on meanwhile.');
 }
 
 /**

@@ -51,6 +51,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     networkCode: null,
     acquirerReference: null,
     settledAt: null,
+    failureSettledAt: null,
     entryIds: [],
     requestId: given.requestId,
     version: 1,

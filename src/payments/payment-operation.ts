@@ -91,6 +91,8 @@ export interface PaymentOperation {
   readonly acquirerReference: string | null;
   /** Of a capture or refund: when the acquirer's report contained it, by the book's time. */
   readonly settledAt: Instant | null;
+  /** Of a refund that failed after it had succeeded: when the acquirer's report gave it back. */
+  readonly failureSettledAt: Instant | null;
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;
   readonly version: number;
@@ -115,6 +117,15 @@ export const OPERATION_RESOURCES = {
   void: { name: 'void', idKind: 'void' },
   refund: { name: 'refund', idKind: 'refund' },
 } as const satisfies Record<ShownKind, { name: ResourceName; idKind: IdKind }>;
+
+/** Whether a refund has failed after it had succeeded: then it was booked by three entries (taken, succeeded, failed late). */
+export function hasFailedLate({
+  kind,
+  status,
+  entryIds,
+}: Pick<PaymentOperation, 'kind' | 'status' | 'entryIds'>): boolean {
+  return kind === 'refund' && status === 'failed' && entryIds.length > 2;
+}
 
 /** Those that change the authorization: one at a time. */
 export const EXCLUSIVE: readonly OperationKind[] = ['authorize', 'increment', 'capture', 'void'];

@@ -1,3 +1,4 @@
+import type { Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
@@ -17,26 +18,31 @@ export function readerTouches({ sourceFacts }: Pick<Payment, 'sourceFacts'>): To
   ];
 }
 
+/** The accounts that what is captured passes, and what is released. */
+export function passedAccounts(
+  bookId: BookId,
+  { accountId, currency }: { readonly accountId: Uuid | null; readonly currency: string },
+): Uuid[] {
+  const chart = (['acquirer', 'merchant_pending', 'due_operator'] as const).map((code) =>
+    chartAccountId(bookId, code, currency),
+  );
+  return accountId === null ? chart : [accountId, ...chart];
+}
+
 /** What every command about an operation of a payment touches: known from what of both never changes. */
 export function operationTouches(
   bookId: BookId,
   payment: Pick<Payment, 'id' | 'accountId' | 'currency' | 'sourceFacts'>,
   operations: readonly Pick<PaymentOperation, 'id'>[],
 ): Touch[] {
-  const { id, accountId, currency } = payment;
+  const { id, currency } = payment;
   return [
     ...readerTouches(payment),
     { table: payments, ids: [id] },
     { table: paymentOperations, ids: operations.map((operation) => operation.id) },
     {
       table: accounts,
-      ids: [
-        accountId,
-        chartAccountId(bookId, 'acquirer', currency),
-        chartAccountId(bookId, 'merchant_pending', currency),
-        chartAccountId(bookId, 'due_operator', currency),
-        chartAccountId(bookId, 'refunds_in_transit', currency),
-      ],
+      ids: [...passedAccounts(bookId, payment), chartAccountId(bookId, 'refunds_in_transit', currency)],
     },
   ];
 }

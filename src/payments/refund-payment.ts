@@ -9,6 +9,7 @@ import { newId, type Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
 import { changeOf } from '../ledger/change-of.ts';
+import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { advance, announce } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
@@ -57,10 +58,7 @@ export function refundPayment(
   const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
   const request = { ...input, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
-    if (of === undefined)
-      throw new ApiError('service_unavailable', {
-        detail: 'The payment has changed meanwhile. Send the request again.',
-      });
+    if (of === undefined) throw new ChangedMeanwhile('The payment has changed meanwhile. Send the request again.');
     const left = refundable(current);
     const amount = input.amount ?? left;
     if (amount > left)
@@ -79,6 +77,11 @@ export function refundPayment(
     const account = draft.account(current.accountId);
     if (account.status === 'frozen')
       return { refused: 'account_frozen', detail: 'The account of the payment is frozen: nothing leaves it.' };
+    if (account.status === 'closed')
+      return {
+        refused: 'account_closed',
+        detail: 'The account of the payment is closed: it has nothing to give back.',
+      };
     const begun = newOperation(
       current,
       {
@@ -107,9 +110,14 @@ export function refundPayment(
       };
     const { entry, operation } = taken;
     if (input.dryRun)
-      return previewOf(draft, refundResource, operation, {
-        resulting_balances: resultingBalances(draft.account(current.accountId)),
-      });
+      return previewOf(
+        draft,
+        refundResource,
+        { ...operation, entryIds: [] },
+        {
+          resulting_balances: resultingBalances(draft.account(current.accountId)),
+        },
+      );
     startOperation(draft, operation);
     advance(draft, paymentResource, current, {
       amountRefunding: current.amountRefunding + amount,

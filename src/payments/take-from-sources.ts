@@ -3,10 +3,10 @@
  * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
  */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
+import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { changeShare } from './earn-share.ts';
@@ -56,7 +56,7 @@ export function planTaking(needed: bigint, money: Money): { portions: Portion[];
 }
 
 /**
- * Throws `service_unavailable` where a capture of the payment has come since, or has moved to a share that was not read: what it
+ * Throws ChangedMeanwhile where a capture of the payment has come since, or has moved to a share that was not read: what it
  * earned would not be found. The request is read and decided again, and nothing is stored of this attempt.
  */
 export function requireSources(draft: Draft, { amountCaptured }: Payment, sources: MoneySources): void {
@@ -69,7 +69,7 @@ export function requireSources(draft: Draft, { amountCaptured }: Payment, source
     isMissed ||= sharesOf(capture).some((share) => !read.has(share));
   }
   if (isMissed || captured !== amountCaptured)
-    throw new ApiError('service_unavailable', { detail: 'A capture of the payment has moved meanwhile.' });
+    throw new ChangedMeanwhile('A capture of the payment has moved meanwhile.');
 }
 
 /** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */

@@ -221,6 +221,9 @@ describe('a challenge', () => {
   test('is failed: the page offers another card', async () => {
     const { payment, payer, form } = await opened();
     const bank = await payer.submit(form, card(CHALLENGED));
+    // Neither button: nothing is decided.
+    for (const answer of [{}, { result: 'x' }])
+      expect(await payer.submit(bank, answer as Record<string, string>)).toMatchObject({ status: 422, url: bank.url });
     const again = await payer.submit(bank, { result: 'fail' });
     expect(again.text).toContain('was not confirmed with your bank');
     expect(await read(payment)).toMatchObject({ status: 'requires_action', attempts: [{}], waiting_on: 'payer' });

@@ -161,11 +161,18 @@ async function expectRefused(path: string, cursor: string): Promise<void> {
   }
 }
 
-test('every list is looked at here, but for the timelines of exceptions and disputes, which are made as the others', () => {
+/** Of what no book here has. They are made as the others. */
+const TIMELINES_AS_OTHERS = [
+  'getExceptionTimeline',
+  'getDisputeTimeline',
+  'getRefundTimeline',
+  'getSettlementTimeline',
+];
+
+test('every list is looked at here, but for some timelines', () => {
   const lists = ROUTES.filter(
     ({ query, operation }) =>
-      'starting_after' in ((query as { shape?: object })?.shape ?? {}) &&
-      !['getExceptionTimeline', 'getDisputeTimeline'].includes(operation),
+      'starting_after' in ((query as { shape?: object })?.shape ?? {}) && !TIMELINES_AS_OTHERS.includes(operation),
   );
   expect(new Set(LISTS.map(([operation]) => operation))).toEqual(new Set(lists.map(({ operation }) => operation)));
 });

@@ -38,6 +38,7 @@ interface ToldDispute {
   readonly id?: Uuid;
   readonly code?: string;
   readonly confirmed?: AcquirerNotice['confirmed'];
+  readonly createdAt?: number;
 }
 
 export class MoneyBack {
@@ -131,7 +132,7 @@ export class MoneyBack {
       code: told.code ?? 'fraudulent',
       reference: told.reference ?? 'D1',
       confirmed: told.confirmed ?? { amount, currency },
-      createdAt: Date.now(),
+      createdAt: told.createdAt ?? Date.now(),
     };
     const runtime = { pool: this.#book.pool, clock: this.#clock, disputeTerms: this.terms };
     return disputeCommand(runtime, this.#book.id, captured.authorization, { notice, evidence: '{"told":true}' });

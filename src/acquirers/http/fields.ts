@@ -87,6 +87,12 @@ export function amountOrNull(object: JsonObject, name: string): bigint | null {
   throw new NotOfContract(`${name} is not a whole number of minor units`);
 }
 
+export function positiveAmount(object: JsonObject, name: string): bigint {
+  const amount = required(amountOrNull(object, name), name);
+  if (amount > 0n) return amount;
+  throw new NotOfContract(`${name} is not positive`);
+}
+
 /** ISO 4217. */
 export function currencyOrNull(object: JsonObject, name: string): string | null {
   const value = wordOrNull(object, name, 3);

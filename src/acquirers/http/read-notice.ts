@@ -9,6 +9,7 @@ import {
   momentOrNull,
   NotOfContract,
   objectOrNull,
+  positiveAmount,
   REFERENCE_MAX,
   readObject,
   word,
@@ -54,16 +55,21 @@ function bookOf(merchant: string): string {
 }
 
 function membersOf(told: JsonObject): Omit<PartyNotice, 'id' | 'createdAt'> {
+  const kind = word(told, 'kind', KIND_MAX);
+  const isOfDispute = kind.startsWith('dispute_');
   const confirmed = objectOrNull(told, 'confirmed');
   const amount = confirmed && amountOrNull(confirmed, 'amount');
   const currency = confirmed && currencyOrNull(confirmed, 'currency');
   return {
     originator: bookOf(word(told, 'merchant', REFERENCE_MAX)),
     endToEndId: word(told, 'reference', REFERENCE_MAX),
-    kind: word(told, 'kind', KIND_MAX),
-    amount: amountOrNull(told, 'amount'),
+    kind,
+    amount: isOfDispute ? positiveAmount(told, 'amount') : amountOrNull(told, 'amount'),
     code: wordOrNull(told, 'code', CODE_MAX),
-    reference: wordOrNull(told, 'acquirer_reference', REFERENCE_MAX) ?? '',
+    // What follows of a dispute names it: without its reference each message would be another one.
+    reference: isOfDispute
+      ? word(told, 'acquirer_reference', REFERENCE_MAX)
+      : (wordOrNull(told, 'acquirer_reference', REFERENCE_MAX) ?? ''),
     confirmed: { ...(amount === null ? {} : { amount }), ...(currency === null ? {} : { currency }) },
   };
 }

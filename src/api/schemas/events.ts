@@ -10,7 +10,9 @@ export function eventOf(objectSchema: z.ZodType, types: readonly string[], schem
     object: z.literal('event'),
     type: z.enum(types as [string, ...string[]]).meta({ description: 'What happened.', example: types[0] }),
     sequence: shown.count('Gapless within the book.'),
-    object_sequence: shown.count('The version of the object: the higher one is newer.'),
+    object_sequence: shown.count(
+      'The version of the object: the higher one is newer. Versions without an event leave gaps.',
+    ),
     created_at: shown.time("When it happened, in the book's own time."),
     livemode: shown.livemode,
     request_id: shown.id('request', 'The request that it began with.'),

@@ -24,7 +24,11 @@ const sandboxChallenge: Page = {
     if (challenge === undefined) return notFound(request, CHALLENGE_BASE);
     const { runtime, params } = request;
     const { sandbox } = runtime.acquirers;
-    if (challenge.isOpen) await sandbox.resolveChallenge(params.challenge!, { passed: form.get('result') === 'pass' });
+    const result = form.get('result');
+    // Neither of its buttons: nothing is decided, and the page asks again.
+    if (challenge.isOpen && result !== 'pass' && result !== 'fail')
+      return { ...(await this.get(request)), status: 422 };
+    if (challenge.isOpen) await sandbox.resolveChallenge(params.challenge!, { passed: result === 'pass' });
     await settleChallenge(runtime, sandbox, { bookId: challenge.originator, reference: challenge.reference });
     const { back, leadsTo } = await wayBack(request, challenge);
     if (back !== null) return { status: 303, location: back, leadsTo };

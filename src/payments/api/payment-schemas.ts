@@ -89,7 +89,7 @@ export const updatePayment = z
   .strictObject({
     description: description.optional(),
     external_id: externalId.optional(),
-    metadata: metadata.optional(),
+    metadata: metadata.optional().meta({ description: 'Takes the place of all that was there.' }),
   })
   .meta({ id: 'UpdatePayment' });
 

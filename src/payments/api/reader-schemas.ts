@@ -23,7 +23,10 @@ export const registerReader = z
   .meta({ id: 'RegisterReader' });
 
 export const updateReader = z
-  .strictObject({ label: label.optional(), metadata: metadata.optional() })
+  .strictObject({
+    label: label.optional(),
+    metadata: metadata.optional().meta({ description: 'Takes the place of all that was there.' }),
+  })
   .meta({ id: 'UpdateReader' });
 
 export const reader = z

@@ -2,11 +2,12 @@
 import type { ApiResource } from '../../api/api-resource.ts';
 import { dryRunQuery } from '../../api/dry-run.ts';
 import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
-import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
+import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { reference } from '../../api/schemas/fields.ts';
 import { waitFor } from '../../api/waits.ts';
+import { declaredRefund } from '../index.ts';
 import { captureResource, refundResource } from '../operation-resources.ts';
 import { listOperations, listRefunds } from '../operation-store.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
@@ -95,6 +96,7 @@ const createOne = route({
     'limit_exceeded',
     'insufficient_funds',
     'account_frozen',
+    'account_closed',
     'state_conflict',
   ],
   handle(request) {
@@ -136,6 +138,8 @@ const listAll = listRoute(refundApi, {
 
 const readRefund = readRoute(refundApi, { waits: waitFor(refundResource) });
 
+const refundTimeline = timelineRoute(refundApi, declaredRefund);
+
 export const releaseApi: ApiResource<Release> = {
   path: '/v1/payments/releases',
   tag: 'Payments',
@@ -160,6 +164,7 @@ const readRelease = readRoute(releaseApi);
 export const paymentChildRoutes = [
   listAll,
   readRefund,
+  refundTimeline,
   listAllReleases,
   readRelease,
   createOne,

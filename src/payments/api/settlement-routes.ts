@@ -1,18 +1,21 @@
 /** What acquirers paid, what of it waits for its release, and what releases are of. */
 import { z } from 'zod';
+import { findCustomerAccount } from '../../accounts/customer-account-store.ts';
 import type { ApiResource, Listed } from '../../api/api-resource.ts';
 import { createdAtFilter, readList } from '../../api/pages.ts';
-import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
+import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { reference } from '../../api/schemas/fields.ts';
 import { listOf } from '../../api/schemas/shown.ts';
 import { simulationRoute } from '../../api/simulations.ts';
 import { formatInstant } from '../../clock.ts';
+import { ApiError } from '../../errors.ts';
 import { publicId } from '../../ids.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { listShareLines, sumOpenShares } from '../balance-store.ts';
 import { balanceView } from '../balance-view.ts';
+import { declaredSettlement } from '../index.ts';
 import type { Settlement, SettlementLine } from '../settlements/settlement.ts';
 import { settlementLineView, settlementResource } from '../settlements/settlement-resource.ts';
 import { listSettlementLines, listSettlements } from '../settlements/settlement-store.ts';
@@ -41,6 +44,8 @@ const list = listRoute(settlementApi, {
 });
 
 const read = readRoute(settlementApi);
+
+const timeline = timelineRoute(settlementApi, declaredSettlement);
 
 const lineList: Listed<SettlementLine> = {
   path: '/v1/payments/settlements/:id/lines',
@@ -99,9 +104,12 @@ const balance = route({
   scope: 'payments:read',
   query: z.strictObject({ account: reference('account', 'Of this account alone.').optional() }),
   responses: { 200: { description: 'As it is now.', schema: schemas.paymentBalance } },
+  errors: ['resource_not_found'],
   async handle(request) {
     const { bookId, mode } = request.principal;
     const { account: accountId } = request.query;
+    if (accountId !== undefined && !(await findCustomerAccount(request.runtime.pool, bookId, accountId)))
+      throw new ApiError('resource_not_found', { param: 'account', detail: 'This book has no account with that id.' });
     const amounts = await readList(request, (db) => sumOpenShares(db, bookId, { accountId }));
     return { status: 200, json: balanceView(amounts, { livemode: mode === 'live', accountId: accountId ?? null }) };
   },
@@ -121,5 +129,5 @@ const simulate = simulationRoute({
 });
 
 /** Static paths: before those with an id of a payment. */
-export const settlementRoutes = [list, read, lines, releaseLines, balance];
+export const settlementRoutes = [list, read, timeline, lines, releaseLines, balance];
 export const settlementSimulationRoutes = [simulate];

@@ -1,6 +1,7 @@
 /** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
+import type { BookedStep } from '../../checks/steps-store.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
 import { publicId, type Uuid } from '../../ids.ts';
@@ -47,49 +48,71 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
   for (const dispute of history.disputes) checkDispute(context, history, dispute);
 }
 
-/** What an operation booked on the account that stands between us and its acquirer. */
+/** What an operation booked on the account that stands between us and its acquirer, and on the operator's. */
 function checkOperation(context: CheckContext, history: PaymentHistory, operation: PaymentOperation): void {
-  const { kind, status, amount } = operation;
-  const expected = status !== 'succeeded' ? 0n : kind === 'capture' ? amount : -amount;
-  checkBooked(context, history, { kind: kind === 'capture' ? 'capture' : 'refund', of: operation, expected });
+  const { kind, status, amount, fee } = operation;
+  const succeeded = status === 'succeeded';
+  if (kind === 'capture')
+    checkBooked(context, history, {
+      kind,
+      of: operation,
+      atAcquirer: succeeded ? amount : 0n,
+      toOperator: succeeded ? fee : 0n,
+    });
+  // The operator gives with the request, and has it again when the refund fails.
+  else
+    checkBooked(context, history, {
+      kind: 'refund',
+      of: operation,
+      atAcquirer: succeeded ? -amount : 0n,
+      toOperator: status === 'failed' ? 0n : -fee,
+    });
 }
 
 /** An inquiry books nothing, and a chargeback that was won gave back what it took. */
 function checkDispute(context: CheckContext, history: PaymentHistory, dispute: Dispute): void {
-  const expected = countsAsDisputed(dispute) ? -dispute.amount : 0n;
-  checkBooked(context, history, { kind: 'dispute', of: dispute, expected });
+  const { stage, amount, fee, feeRefunded } = dispute;
+  const atAcquirer = countsAsDisputed(dispute) ? -amount : 0n;
+  const toOperator = stage === 'chargeback' ? fee - feeRefunded : 0n;
+  checkBooked(context, history, { kind: 'dispute', of: dispute, atAcquirer, toOperator });
 }
 
 interface Booked {
   readonly kind: 'capture' | 'refund' | 'dispute';
   readonly of: Pick<PaymentOperation, 'id' | 'currency' | 'entryIds'>;
   /** Debits less credits of the account `acquirer`. */
-  readonly expected: bigint;
+  readonly atAcquirer: bigint;
+  /** Credits less debits of the account `due_operator`. */
+  readonly toOperator: bigint;
 }
 
 function checkBooked(
   { book, report }: CheckContext,
   { steps }: PaymentHistory,
-  { kind, of: { id, currency, entryIds }, expected }: Booked,
+  { kind, of: { id, currency, entryIds }, atAcquirer, toOperator }: Booked,
 ): void {
   const booked = steps.get(id) ?? [];
-  const acquirer = chartAccountId(book.id, 'acquirer', currency);
-  const moved = booked.flatMap(({ postings }) =>
-    postings.map((posting) => {
-      if (posting.debitAccountId === acquirer) return posting.amount;
-      return posting.creditAccountId === acquirer ? -posting.amount : 0n;
-    }),
-  );
-  const total = moved.reduce((sum, part) => sum + part, 0n);
+  const debited = (code: 'acquirer' | 'due_operator') => debitsOf(booked, chartAccountId(book.id, code, currency));
+  const [acquirer, operator] = [debited('acquirer'), -debited('due_operator')];
   const knows = entryIds.length === booked.length && booked.every((step) => entryIds.includes(step.id));
-  if (total === expected && knows) return;
+  if (acquirer === atAcquirer && operator === toOperator && knows) return;
   report({
     check: 'payment.entries',
     ids: { [kind]: publicId(kind, id) },
-    expected: `${expected} at the acquirer, ${booked.length} entries`,
-    actual: `${total} at the acquirer, ${entryIds.length} entries`,
-    detail: 'What was booked is not what the acquirer did.',
+    expected: `${atAcquirer} at the acquirer, ${toOperator} to the operator, ${booked.length} entries`,
+    actual: `${acquirer} at the acquirer, ${operator} to the operator, ${entryIds.length} entries`,
+    detail: 'What was booked is not what the acquirer did, or not its fee.',
   });
+}
+
+/** Debits less credits of an account. */
+function debitsOf(steps: readonly BookedStep[], accountId: Uuid): bigint {
+  let sum = 0n;
+  for (const { debitAccountId, creditAccountId, amount } of steps.flatMap(({ postings }) => postings)) {
+    if (debitAccountId === accountId) sum += amount;
+    if (creditAccountId === accountId) sum -= amount;
+  }
+  return sum;
 }
 
 const sumOf = (parts: readonly { readonly amount: bigint }[]) => parts.reduce((sum, { amount }) => sum + amount, 0n);

@@ -83,7 +83,8 @@ function decide(
   requireDay(draft, input.today);
   const payment = draft.get(payments, input.payment.id);
   if (!payment) throw new Error(`Payment ${input.payment.id} does not exist`);
-  if (isTooEarly(payment, notice)) return draft.finish({ dispute: undefined, isTooEarly: true });
+  if (isTooEarly(payment, notice) || outcomeIsTooEarly(input, moment))
+    return draft.finish({ dispute: undefined, isTooEarly: true });
   const said = { id: notice.id, resource: 'payment' as const, resourceId: payment.id };
   if (!keepEvidence(draft, { ...said, call: 'notice', answer: new JsonText(input.evidence) })) {
     const dispute = input.opened ?? input.known;
@@ -104,6 +105,15 @@ function isTooEarly(payment: Payment, { kind, amount }: DisputeNotice): boolean 
   if (STAGES[kind] === undefined || !isDisputable(payment)) return false;
   const isMoving = payment.pendingOperation !== null || payment.status === 'processing';
   return isMoving && (payment.amountCaptured === 0n || (amount ?? 0n) > undisputed(payment));
+}
+
+/** How long an outcome is kept for the dispute that it decides: a message that was not taken at once is sent again within that. */
+const OUTCOME_KEPT_MS = 60 * 60 * 1_000;
+
+/** The dispute that it decides may still be told of. */
+function outcomeIsTooEarly({ known, notice }: SettleDispute, { wall }: Moment): boolean {
+  const isOutcome = STAGES[notice.kind] === undefined;
+  return isOutcome && known === undefined && Math.abs(wall - notice.createdAt) < OUTCOME_KEPT_MS;
 }
 
 /** What an acquirer can still take: refunds give to the payer, and do not keep the issuer from taking as well. */
@@ -184,7 +194,7 @@ function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute
 function decideKnown(
   draft: Draft,
   payment: Payment,
-  { known: found, notice, terms }: SettleDispute,
+  { known: found, operation, notice, terms }: SettleDispute,
 ): Dispute | undefined {
   const known = found && draft.get(disputes, found.id);
   const says = notice.kind === 'dispute_won' ? 'won' : 'lost';
@@ -195,6 +205,11 @@ function decideKnown(
     });
   if (isOpen(known)) {
     if (says === 'lost') return loseDispute(draft, known);
+    const mismatch = mismatchOfWon(operation, known, notice);
+    if (mismatch) {
+      raise(draft, { ...mismatch, paymentId: payment.id, disputeId: known.id });
+      return known;
+    }
     expectPayday(draft);
     return winDispute(draft, payment, known, { feeRefunded: terms.feeRefunded ? known.fee : 0n });
   }
@@ -207,6 +222,21 @@ function decideKnown(
     disputeId: known.id,
   });
   return known;
+}
+
+/** An acquirer that gives back another amount than it took, or another currency: a person looks before anything is booked. */
+function mismatchOfWon(
+  operation: PaymentOperation,
+  { amount, currency }: Dispute,
+  notice: DisputeNotice,
+): { kind: DisputeExceptionKind; detail: string } | undefined {
+  const [mismatch] = mismatchesOf(operation, { status: 'succeeded', confirmed: notice.confirmed });
+  if (mismatch) return mismatch;
+  if (notice.amount === null || notice.amount === amount) return undefined;
+  return {
+    kind: 'acquirer_amount_mismatch',
+    detail: `The acquirer says that ${notice.amount} ${currency} of a dispute of ${amount} was won. Nothing was booked.`,
+  };
 }
 
 function doubt(

@@ -101,14 +101,19 @@ async function findPayment(
   const payment = await payments.find(pool, bookId, paymentId);
   if (!payment)
     throw new ApiError('resource_not_found', { detail: 'There is no such payment in this book.', param: '/payment' });
-  if (payment.amountCaptured === 0n || payment.authorizedBy === null || payment.pendingOperation !== null)
-    throw conflict(payment.status, paymentActions(payment));
+  if (payment.amountCaptured === 0n || payment.authorizedBy === null)
+    throw conflict(
+      payment.status,
+      paymentActions(payment),
+      'Nothing of the payment is captured: there is nothing to dispute.',
+    );
+  if (payment.pendingOperation !== null) throw conflict(payment.status, paymentActions(payment));
   return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
 }
 
 function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amount }: SimulateDispute): bigint {
   const left = amountCaptured - amountDisputed;
-  if (left === 0n) throw conflict(payment.status, []);
+  if (left === 0n) throw conflict(payment.status, [], 'All that was captured is disputed already.');
   if (amount !== undefined && amount > left)
     throw new ApiError('amount_above_maximum', {
       param: '/amount',

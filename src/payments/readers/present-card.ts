@@ -8,11 +8,9 @@ import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { newId, type Uuid } from '../../ids.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../../ledger/lifetime-total.ts';
+import { refuseTotals } from '../../ledger/lifetime-total.ts';
 import { advance } from '../../ledger/resource.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
@@ -20,7 +18,7 @@ import { newOperation, startOperation } from '../new-operation.ts';
 import type { Payment } from '../payment.ts';
 import { paymentResource } from '../payment-resource.ts';
 import { payments } from '../payment-table.ts';
-import { operationTouches } from '../payment-touches.ts';
+import { operationTouches, passedAccounts } from '../payment-touches.ts';
 import { exchangeCard } from '../sources/card.ts';
 import { allowedOnReader, type EntryMode, type Reader } from './reader.ts';
 import { readerActionResource } from './reader-resource.ts';
@@ -76,9 +74,6 @@ function tapCard(
 ): Command<Stored | Refusal> {
   const origin = { id: newId(), requestId, actor };
   const operationId = newId();
-  const passed = (['acquirer', 'merchant_pending'] as const).map((code) =>
-    chartAccountId(bookId, code, known.currency),
-  );
   return {
     ...origin,
     name: 'payment.present_card',
@@ -103,11 +98,8 @@ function tapCard(
           detail: 'The amount and its tip come to more than an amount may be.',
           facts: { limit: MAX_REQUEST_AMOUNT - payment.amount },
         });
-      for (const id of passed) {
-        const account = draft.get(accounts, id);
-        if (account && lifetimeTotal(account) > INTAKE_TOTAL - amount)
-          return draft.finish<Refusal>({ ...totalExceeded(payment.currency), param: '/tip' });
-      }
+      const refusal = refuseTotals(draft, passedAccounts(bookId, payment), { amount, currency: payment.currency });
+      if (refusal) return draft.finish<Refusal>({ ...refusal, param: '/tip' });
       const authorization = {
         id: operationId,
         kind: 'authorize' as const,

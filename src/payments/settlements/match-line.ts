@@ -1,7 +1,7 @@
 /** Whether a line of a report is about what we know, as we know it. Pure. */
 import type { Dispute } from '../disputes/dispute.ts';
 import type { Payment } from '../payment.ts';
-import type { OperationKind, PaymentOperation } from '../payment-operation.ts';
+import { hasFailedLate, type OperationKind, type PaymentOperation } from '../payment-operation.ts';
 import type { LineType } from './report.ts';
 import type { PartLine } from './report-store.ts';
 
@@ -59,8 +59,10 @@ export function exceptionOf(
   switch (type) {
     case 'capture':
     case 'refund':
-      if (operation.settledAt !== null) return raised('settlement_repeated', `the ${type} was settled before.`);
-      if (operation.status !== 'succeeded')
+      if (operation.settledAt !== null || operation.failureSettledAt !== null)
+        return raised('settlement_repeated', `the ${type} was settled before.`);
+      // A report tells of the past: what it pays may have failed before it is read, and a later one gives it back.
+      if (operation.status !== 'succeeded' && !hasFailedLate(operation))
         return raised('settlement_not_succeeded', `the ${type} is ${operation.status}.${later(operation)}`);
       break;
     case 'refund_failed':

@@ -1,30 +1,20 @@
 /**
  * A command about lines of a report is read outside its commit: what an acquirer answers meanwhile changes what the lines are about.
- * Nothing is decided on such a reading. The command is made anew.
+ * Nothing is decided on such a reading (ledger/changed-meanwhile.ts).
  */
-import { ApiError } from '../../errors.ts';
 import type { BookId } from '../../ledger/book.ts';
+import { ChangedMeanwhile, readingAgain } from '../../ledger/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/committer.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 
-/** An operation of a line has changed since it was read. Passes: a job that meets it is carried out again. */
-export class OperationMoved extends ApiError {
-  constructor() {
-    super('service_unavailable', { detail: 'What a line of the report is about has moved meanwhile.' });
-  }
-}
-
-/** A new answer comes in between only once or twice for an operation. */
-const READINGS_MAX = 10;
-
 /**
- * Throws OperationMoved where the operation has another status than was read, or where a capture that may be settled waits in shares
+ * Throws ChangedMeanwhile where the operation has another status than was read, or where a capture that may be settled waits in shares
  * that were not read, and which the command does not declare. One that was settled meanwhile is a repeat, wherever it waits.
  */
 export function requireAsRead(read: PaymentOperation, operation: PaymentOperation): void {
   if (operation.status !== read.status || (isUnsettledCapture(operation) && hasMoved(read, operation)))
-    throw new OperationMoved();
+    throw new ChangedMeanwhile('What a line of the report is about has moved meanwhile.');
 }
 
 function isUnsettledCapture({ kind, settledAt }: PaymentOperation): boolean {
@@ -37,18 +27,13 @@ function hasMoved(read: PaymentOperation, { portions }: PaymentOperation): boole
 }
 
 /** Submits what `read` makes, and reads again where that has moved. Undefined where there is nothing to submit. */
-export async function submitAsRead<Answer>(
+export function submitAsRead<Answer>(
   committer: Pick<Committer, 'submit'>,
   bookId: BookId,
   read: () => Promise<Command<Answer> | undefined>,
 ): Promise<Answer | undefined> {
-  for (let reading = 1; ; reading++) {
+  return readingAgain(async () => {
     const command = await read();
-    if (!command) return undefined;
-    try {
-      return await committer.submit(bookId, command);
-    } catch (error) {
-      if (!(error instanceof OperationMoved) || reading === READINGS_MAX) throw error;
-    }
-  }
+    return command && committer.submit(bookId, command);
+  });
 }

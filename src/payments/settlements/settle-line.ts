@@ -54,7 +54,7 @@ export function lineTouches(
 }
 
 /**
- * Settles the line, or says why not. What it comes to is for the caller to book. Throws OperationMoved where what it is about is no
+ * Settles the line, or says why not. What it comes to is for the caller to book. Throws ChangedMeanwhile where what it is about is no
  * longer as it was read.
  */
 export function takeLine(
@@ -73,7 +73,8 @@ export function takeLine(
     if (line.type === 'capture') settleCapture(draft, { operation, payment }, moves);
     else if (line.type === 'refund') advance(draft, operationResources.refund, operation, { settledAt });
     // The acquirer has given it back: as if it had never been paid.
-    else if (line.type === 'refund_failed') advance(draft, operationResources.refund, operation, { settledAt: null });
+    else if (line.type === 'refund_failed')
+      advance(draft, operationResources.refund, operation, { settledAt: null, failureSettledAt: settledAt });
     else if (line.type !== 'adjustment') {
       const dispute = disputeOf({ type: line.type, gross: line.gross }, chargebacks)!;
       const change = line.type === 'dispute' ? { settledAt } : { wonSettledAt: settledAt };

@@ -35,7 +35,7 @@ export const terminalSource: Source<TerminalSource> = {
         const reader = draft.get(readers, readerId);
         if (reader?.status !== 'registered')
           return { refused: 'resource_not_found', param, detail: 'The reader was removed.' };
-        if (reader.actionId !== null) throw readerBusy(reader);
+        if (reader.actionId !== null) throw readerBusy(reader, '/source/reader');
         const action: ReaderAction = {
           id: actionId,
           readerId,
@@ -60,6 +60,6 @@ export const terminalSource: Source<TerminalSource> = {
 };
 
 /** One thing at a time. Not kept: the same request may succeed once the action has ended. */
-export function readerBusy({ actionId }: Pick<Reader, 'actionId'>): ApiError {
-  return unkept({ refused: 'reader_busy', facts: { reader_action: publicId('readerAction', actionId!) } });
+export function readerBusy({ actionId }: Pick<Reader, 'actionId'>, param?: string): ApiError {
+  return unkept({ refused: 'reader_busy', param, facts: { reader_action: publicId('readerAction', actionId!) } });
 }

@@ -227,8 +227,33 @@ describe('decided', () => {
 
   test('one that nobody opened is for a person', async () => {
     const payment = await money.captured(await book.account(), 10_000n);
-    expect(await money.dispute(payment, { kind: 'dispute_won' })).toEqual({ dispute: undefined, isTooEarly: false });
+    const told = { kind: 'dispute_won' as const, id: newId() };
+    const late = await money.dispute(payment, { ...told, createdAt: Date.now() - 2 * 60 * 60 * 1_000 });
+    expect(late).toEqual({ dispute: undefined, isTooEarly: false });
     expect(await money.exceptions(payment.id)).toEqual(['dispute_unknown']);
+  });
+
+  test('before its chargeback: it is kept, and decides it then', async () => {
+    const payment = await money.captured(await book.account(), 10_000n);
+    const told = { kind: 'dispute_won' as const, id: newId() };
+    expect(await money.dispute(payment, told)).toEqual({ dispute: undefined, isTooEarly: true });
+    expect(await money.exceptions(payment.id)).toEqual([]);
+    await chargeback(payment);
+    expect((await money.dispute(payment, told)).dispute).toMatchObject({ status: 'won' });
+  });
+
+  test.each`
+    change                                                 | raises
+    ${{ amount: 2_500n }}                                  | ${'acquirer_amount_mismatch'}
+    ${{ confirmed: { amount: 10_000n, currency: 'USD' } }} | ${'acquirer_currency_mismatch'}
+  `('won with $change: nothing is booked, and a person looks', async ({ change, raises }) => {
+    const payment = await money.captured(await book.account(), 10_000n);
+    const { dispute } = await chargeback(payment, { amount: 6_000n });
+    const won = await money.dispute(payment, { kind: 'dispute_won', ...change });
+    expect(won.dispute).toMatchObject({ status: 'opened' });
+    expect(await money.exceptions(payment.id, dispute!.id)).toEqual([raises]);
+    const right = await money.dispute(payment, { kind: 'dispute_won', amount: 6_000n });
+    expect(right.dispute).toMatchObject({ status: 'won' });
   });
 });
 

@@ -215,7 +215,7 @@ test('no more than was captured is taken; what nobody can explain books nothing'
   const { dispute } = await tell(given, { amount: 90_000n });
   expect(dispute.amount).toBe(20_000n);
   expect(await exceptions({ id: given.paymentId })).toEqual(['dispute_exceeds_payment']);
-  await tell(given, { kind: 'dispute_won', reference: 'another' });
+  await tell(given, { kind: 'dispute_won', reference: 'another', createdAt: 0 });
   expect(await exceptions({ id: given.paymentId })).toEqual(['dispute_exceeds_payment', 'dispute_unknown']);
   await tell(given, { kind: 'dispute_lost' });
   await tell(given, { kind: 'dispute_won' });

@@ -13,6 +13,8 @@ import { acceptOne } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 
+const NO_DISPUTES = { taken: [], won: [] };
+
 let database: TestDatabase;
 let book: TestBook;
 let reports: Reports;
@@ -164,4 +166,12 @@ test('what nobody has answered is known, also where a bug has stopped it', async
   const { references } = await listUnanswered(book.pool, book.id);
   await mark(null);
   expect(references.sort()).toEqual([waiting.operation.reference, stuck.operation.reference].sort());
+});
+
+test('what comes to more than a report can hold is paid by the next one', async () => {
+  await captured(3);
+  await book.rows('UPDATE sandbox_acquirer.instructions SET amount = 3000000000000000000 WHERE originator = $1::text');
+  const settlement = { originator: book.id, before: Date.now() + 60_000, except: [], disputes: NO_DISPUTES, limit: 10 };
+  const pay = async () => (await settleAtSandbox(book.pool, { ...settlement, key: newId() })).length;
+  expect([await pay(), await pay(), await pay(), await pay()]).toEqual([1, 1, 1, 0]);
 });

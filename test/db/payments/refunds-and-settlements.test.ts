@@ -1,12 +1,13 @@
 /** Refunds of payments whose captures are settled meanwhile: what waited in one share is in another, or with the customer. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import type { Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { Reports } from '../../support/reports.ts';
 
 let database: TestDatabase;
 let book: TestBook;
@@ -102,4 +103,27 @@ describe('a refund that took what other payments wait for, and fails', () => {
     await settleAll(book);
     expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
   });
+});
+
+test('a refund that failed before its report was read is booked, given back by the next report, and neither twice', async () => {
+  const reports = new Reports(book);
+  const payment = await money.captured(accountId, 10_000n, WAITING);
+  const refund = await money.refunding(payment, 4_000n);
+  await money.say(refund, { status: 'succeeded' });
+  const { reference } = await money.say(refund, {
+    ...{ status: 'declined', code: 'processing_error' },
+    ...{ call: 'notice', noticeId: newId(), isLate: true },
+  });
+  const paid = reports.lineOf(payment.authorization, { gross: 10_000n });
+  const refunded = { type: 'refund' as const, gross: -4_000n, cost: 0n };
+  await reports.settle([paid, reports.lineOf({ reference }, refunded)]);
+  expect([await reports.exceptionKinds(), await reports.poolBalance()]).toEqual([[], 6_000n]);
+
+  const givenBack = { ...refunded, type: 'refund_failed' as const, gross: 4_000n };
+  await reports.settle([reports.lineOf({ reference }, givenBack)]);
+  expect([await reports.exceptionKinds(), await reports.poolBalance()]).toEqual([[], 10_000n]);
+
+  await reports.settle([reports.lineOf({ reference }, refunded), reports.lineOf({ reference }, givenBack)]);
+  expect(await reports.exceptionKinds()).toEqual(['settlement_repeated', 'settlement_repeated']);
+  expect(await reports.poolBalance()).toBe(10_000n);
 });

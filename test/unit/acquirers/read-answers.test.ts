@@ -199,6 +199,9 @@ describe('a notice', () => {
     ['no JSON', 'no JSON', ''],
     ['no reference', toJson({ ...told, reference: undefined }), asked.originator],
     ['an amount in a text', toJson({ ...told, amount: '5000' }), asked.originator],
+    ['a dispute without an amount', toJson({ ...told, amount: null }), asked.originator],
+    ['a dispute of nothing', toJson({ ...told, amount: 0 }), asked.originator],
+    ['a dispute without its reference', toJson({ ...told, acquirer_reference: null }), asked.originator],
     ['a merchant that is a number', toJson({ ...told, merchant: 7 }), ''],
     ['a merchant that is no book', toJson({ ...told, merchant: 'shop', amount: '1' }), 'shop'],
   ])('with %s is passed on as unreadable, to whom it names', (_, body, originator) => {

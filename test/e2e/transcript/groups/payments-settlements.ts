@@ -16,6 +16,7 @@ async function settlements({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('It holds nothing more', 'POST', '/v1/simulations/acquirer_settlements');
   const { data } = await wire.call<Page>('What it paid', 'GET', '/v1/payments/settlements');
   await wire.call('One settlement', 'GET', `/v1/payments/settlements/${data[0]!.id}`);
+  await wire.call('What happened to it', 'GET', `/v1/payments/settlements/${data[0]!.id}/timeline`);
   const path = `/v1/payments/settlements/${data[0]!.id}/lines`;
   const page = await wire.call<Page>('A line of it', 'GET', `${path}?limit=1`);
   await wire.call('The next', 'GET', `${path}?limit=1&starting_after=${page.next_cursor}`);

@@ -102,6 +102,7 @@ async function refunds({ openAccount, product, keys, wire }: Stage): Promise<voi
   await refund('More than is left', { amount: 20_000 });
   await refund('A stale version', { amount: 1 }, { headers: { 'if-match': '"1"' } });
   await wire.call('The refund', 'GET', `/v1/payments/refunds/${first.id}`);
+  await wire.call('What happened to it', 'GET', `/v1/payments/refunds/${first.id}/timeline`);
   await wire.call('Refunds of the payment', 'GET', `/v1/payments/${paid.id}/refunds`);
   await wire.call('All refunds', 'GET', '/v1/payments/refunds');
   await wire.call('Those that failed, of an account', 'GET', `/v1/payments/refunds?account=${account}&status=failed`);

@@ -41,9 +41,10 @@ export const disputeKinds: readonly AnyKind[] = [
       // A decision is mostly about the dispute that there is, whatever became of it.
       const latest = all.findLast((dispute) => dispute.payment === known.name)?.reference;
       const about = isDecision && reference === 'D1' ? (latest ?? reference) : reference;
-      const asked = amount === null ? null : amountOf(amount, known.captured - known.disputed);
+      const asked =
+        amount === null ? null : amountOf(amount, isDecision ? known.captured : known.captured - known.disputed);
       return {
-        ...{ payment: known.name, word, amount: isDecision ? null : asked, reference: about, feeRefunded },
+        ...{ payment: known.name, word, amount: asked, reference: about, feeRefunded },
         notice: notice === null ? null : `dispute notice ${notice}`,
       };
     },

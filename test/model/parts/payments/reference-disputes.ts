@@ -132,7 +132,8 @@ export class ReferenceDisputes {
     if (!known) this.#except(payment.name);
     else if (known.status !== 'opened') {
       if (known.status !== word) this.#except(known.name);
-    } else if (word === 'lost' || known.stage === 'inquiry') this.#end(known, word);
+    } else if (word === 'won' && told.amount !== null && told.amount !== known.amount) this.#except(known.name);
+    else if (word === 'lost' || known.stage === 'inquiry') this.#end(known, word);
     else this.#giveBack(payment, known, told.feeRefunded);
   }
 

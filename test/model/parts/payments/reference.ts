@@ -85,8 +85,9 @@ export function refund(
   const { account, currency } = payment;
   const { status, overdraft } = book.accounts.get(account)!;
   if (status === 'frozen') return refused('account_frozen');
+  if (status === 'closed') return refused('account_closed');
   const fee = feeGivenBack(payment, amount);
-  const available = status === 'open' ? book.available(account) + overdraft! : 0n;
+  const available = book.available(account) + overdraft!;
   const shares = book.of(ReferenceShares);
   const { portions, missing } = shares.plan(amount - fee, { account, captures: records.capturesOf(name), available });
   if (missing > 0n) return refused('insufficient_funds');

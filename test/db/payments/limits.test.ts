@@ -1,0 +1,74 @@
+/** How many refunds a payment has at most, since verify reads them all, and how much may be captured in all. */
+
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { RESERVE_TOTAL } from '../../../src/ledger/lifetime-total.ts';
+import { capturePayment } from '../../../src/payments/act-on-payment.ts';
+import { REFUNDS_MAX } from '../../../src/payments/payment.ts';
+import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';
+import { payments } from '../../../src/payments/payment-table.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
+import { MoneyBack } from '../../support/money-back.ts';
+import { acceptOne, say } from '../../support/payments.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+let database: TestDatabase;
+let book: TestBook;
+let money: MoneyBack;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  book = await openBook({ database: database.applicationUrl });
+  money = new MoneyBack(book);
+});
+afterAll(async () => {
+  await book?.close();
+  await database?.drop();
+});
+
+test('a payment with as many refunds as it may have is not refunded again, and one with one less is', async () => {
+  const payment = await money.captured(await book.account(), 10_000n);
+  const first = await money.refunding(payment, 1n);
+  // Copies of the first: only their number counts here.
+  await book.rows(
+    `INSERT INTO payment_operations
+     SELECT made.* FROM payment_operations o CROSS JOIN generate_series(1, $3) AS n CROSS JOIN LATERAL jsonb_populate_record(
+       o, jsonb_build_object('id', gen_random_uuid(), 'reference', 'COPY' || n, 'status', 'failed', 'entry_ids', '[]'::jsonb)
+     ) AS made WHERE o.book_id = $1 AND o.id = $2`,
+    first.id,
+    REFUNDS_MAX - 2,
+  );
+  await money.refunding(payment, 1n);
+  expect(await money.refund(payment, 1n)).toMatchObject({
+    refused: 'limit_exceeded',
+    facts: { limit: BigInt(REFUNDS_MAX) },
+  });
+});
+
+test('an authorization has no part in the totals: its captures are refused where one would not be booked', async () => {
+  const accepted = await acceptOne(book, { accountId: await book.account(), amount: 20_000n, manual: true });
+  await say(book, accepted, {});
+  const payment = (await payments.find(book.pool, book.id, accepted.payment.id))!;
+  const authorization = (await paymentOperations.find(book.pool, book.id, payment.authorizedBy!))!;
+  const capture = (amount: bigint) =>
+    book.submit(
+      capturePayment(
+        book.id,
+        { payment, authorization },
+        { amount, requestId: newId(), actor: 'test', idempotencyKey: newId() },
+      ),
+    );
+  const owner = new pg.Client({ connectionString: database.superuserUrl });
+  await owner.connect();
+  // As if so much had passed.
+  await owner.query('UPDATE accounts SET posted_debits = $3, posted_credits = $3 WHERE book_id = $1 AND id = $2', [
+    book.id,
+    chartAccountId(book.id, 'acquirer', 'EUR'),
+    RESERVE_TOTAL - 10_000n,
+  ]);
+  await owner.end();
+  expect(await capture(10_001n)).toMatchObject({ refused: 'limit_exceeded', facts: { limit: RESERVE_TOTAL } });
+  expect(await capture(10_000n)).toMatchObject({ status: 200 });
+});
