@@ -180,21 +180,35 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
   return rows[0]!.bytes;
 }
 
+/** 8 MB: a statement reads no more, however large a table has grown, so that none runs into the timeout of its pool. */
+const BLOCKS_AT_ONCE = 1_000;
+
 /** Finds the tables with a row that holds one of these texts in any column. Bytes appear as hexadecimal digits. */
 export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-     WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  const { rows: tables } = await pool.query<{ name: string; blocks: number }>(
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name,
+       (pg_relation_size(c.oid) / current_setting('block_size')::integer)::integer AS blocks
+     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
-  // One pass over each row, and a statement for each table: 1.7 times as fast as LIKE ANY of as many texts.
+  // One pass over each row: 1.7 times as fast as LIKE ANY of as many texts.
   const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const found: string[] = [];
-  for (const { name } of tables) {
-    const text = `SELECT EXISTS (SELECT FROM ${name} AS one WHERE one::text ~ $1) AS found`;
-    const { rows } = await pool.query<{ found: boolean }>(text, [pattern]);
-    if (rows[0]!.found) found.push(name);
-  }
+  for (const { name, blocks } of tables) if (await tableHolds(pool, { name, blocks, pattern })) found.push(name);
   return found;
+}
+
+async function tableHolds(
+  pool: Pool,
+  { name, blocks, pattern }: { name: string; blocks: number; pattern: string },
+): Promise<boolean> {
+  const text = `SELECT EXISTS (SELECT FROM ${name} AS one WHERE ctid >= $2::tid AND ctid < $3::tid AND one::text ~ $1) AS found`;
+  for (let from = 0; from < blocks; from += BLOCKS_AT_ONCE) {
+    const range = [`(${from},0)`, `(${from + BLOCKS_AT_ONCE},0)`];
+    const { rows } = await pool.query<{ found: boolean }>(text, [pattern, ...range]);
+    if (rows[0]!.found) return true;
+  }
+  return false;
 }
 
 /** Counts the pending deliveries of an endpoint, and tells whether the endpoint itself is due. */

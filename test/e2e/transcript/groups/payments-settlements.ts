@@ -10,6 +10,11 @@ async function settlements({ openAccount, wire }: Stage): Promise<void> {
   });
   await wire.call('A part given back', 'POST', `/v1/payments/${paid.id}/refunds`, { body: { amount: 5_000 } });
   await wire.call('What waits', 'GET', `/v1/payments/balance?account=${account}`);
+  await wire.call(
+    'Of an account that is not there',
+    'GET',
+    '/v1/payments/balance?account=acct_01kb0nk6n8ev8tmz8jd5cgmf3s',
+  );
   await wire.call('The acquirer pays', 'POST', '/v1/simulations/acquirer_settlements', {
     idempotencyKey: 'payday',
   });
