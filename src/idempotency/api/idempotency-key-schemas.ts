@@ -10,14 +10,10 @@ export const idempotencyKey = z
     status: z
       .enum(['succeeded', 'refused', 'voided'])
       .meta({ description: 'What became of the request: done, refused for good, or voided before it came.' }),
-    response_status: z
-      .number()
-      .int()
-      .nullable()
-      .meta({
-        description:
-          'HTTP status under which it was accepted or refused: 202 also where the answer waited for the outcome, and was 201.',
-      }),
+    response_status: z.number().int().nullable().meta({
+      description:
+        'HTTP status under which it was accepted or refused: 202 also where the answer waited for the outcome, and was 201.',
+    }),
     code: errorCode.nullable().meta({ description: 'Why it was refused, while the answer is kept.' }),
     resource: z.string().nullable().meta({ description: 'What the key stands for.', example: 'payout' }),
     resource_id: z.string().nullable().meta({ description: 'Its id: read it for its present state.' }),
