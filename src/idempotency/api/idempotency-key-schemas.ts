@@ -11,8 +11,7 @@ export const idempotencyKey = z
       .enum(['succeeded', 'refused', 'voided'])
       .meta({ description: 'What became of the request: done, refused for good, or voided before it came.' }),
     response_status: z.number().int().nullable().meta({
-      description:
-        'HTTP status under which it was accepted or refused: 202 also where the answer waited for the outcome, and was 201.',
+      description: 'HTTP status of its acceptance or refusal: 202 also where the answer waited, and was 201.',
     }),
     code: errorCode.nullable().meta({ description: 'Why it was refused, while the answer is kept.' }),
     resource: z.string().nullable().meta({ description: 'What the key stands for.', example: 'payout' }),

@@ -80,12 +80,7 @@ const balanceInCurrency = z
     currency_exponent: shown.currencyExponent,
     pending: shown.money('Captured, and not settled by the acquirer. Without what is reserved.'),
     reserved: shown.money('Kept longer by the reserve of the release schedule, settled or not.'),
-    available: z
-      .array(availableOnDay)
-      .meta({
-        description:
-          'Settled, or ready at once where the schedule does not wait for that, by day of release. Without what is reserved.',
-      }),
+    available: z.array(availableOnDay).meta({ description: 'By day of release, without what is pending or reserved.' }),
   })
   .meta({ id: 'PaymentBalanceInCurrency' });
 
