@@ -51,8 +51,8 @@ const inquire: Step = { act: 'dispute', stage: 'inquiry', amount: whole };
 const [evidence, win, lose]: Step[] = [{ act: 'evidence' }, { act: 'win' }, { act: 'lose' }];
 
 /**
- * A manual payment that is challenged is left alone: its authorization, voided as its payer passes at last, would be one that
- * succeeded and was canceled, and its notice a contradiction.
+ * No plan voids a manual payment whose payer is challenged: the payer might pass in the same moment. The acquirer would then tell of an
+ * authorization that succeeded after it was canceled, which is a contradiction, and right to be one.
  */
 export const PLANS: readonly Plan[] = [
   { number: APPROVED, steps: [] },

@@ -12,7 +12,7 @@ import { markExpired } from './payment-steps.ts';
 import { payments } from './payment-table.ts';
 import { readerTouches } from './payment-touches.ts';
 
-/** The time of an operation under way is at least over then: nothing is expired while the acquirer may still answer. */
+/** When a payment with an operation at the acquirer is looked at again: it does not expire while the acquirer may still answer. */
 const LATER_MS = 60_000;
 
 export const paymentExpiries: readonly Appointment[] = (

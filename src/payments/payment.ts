@@ -223,7 +223,7 @@ export function allowedActions(payment: Payment): readonly PaymentAction[] {
   return actions;
 }
 
-/** An operation is at the acquirer: it ends, and may leave what is asked for possible. */
+/** Whether the action is in the way of an operation at the acquirer only: once that has ended, the same request may be allowed. */
 export function isBusy({ pendingOperation, status }: Payment, action: string): boolean {
   return pendingOperation !== null && status !== 'requires_action' && action !== 'refund';
 }

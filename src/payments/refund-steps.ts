@@ -130,9 +130,10 @@ function giveBack(
 }
 
 /**
- * The open share that a portion goes back to. What came of a capture goes where the capture waits now, a reserve to the reserve; what is settled never goes
- * back to a share that waits for it. A share that the capture moved to since the command was made is unknown to it: then the customer
- * has the money at once. So has one whose account is closed: nothing is to wait for its release there.
+ * The open share that a portion goes back to; undefined where the customer gets it at once. What was taken of a capture goes to the
+ * share in which that capture waits now, of a reserve to its reserve: settled money never goes back to a share that waits for the
+ * acquirer. The customer gets it where the capture has moved to a share that the command did not read, and where the account is
+ * closed, since nothing is to wait for a release there.
  */
 function shareOf(
   draft: Draft,

@@ -54,13 +54,14 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
       for (const id of ids) {
         const share = draft.get(paymentShares, id);
         const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
-        // One that opened again since it was read was released by an attempt whose answer was lost: under these ids.
+        // Another `releaseId` than was read: an attempt of this command whose answer was lost has released the share, and captures
+        // have opened it again since. A second release under the ids of the first is none.
         if (isDue && share.amount > 0n && share.releaseId === releasedBefore.get(id)) {
           releaseShare(draft, share);
           released++;
           continue;
         }
-        // Each share keeps its own ids: an attempt after a lost answer may find others due than the one before.
+        // Each share has ids of its own: a retry after a lost commit may find other shares due than the attempt before it.
         for (let minted = 0; minted < IDS_OF_A_RELEASE; minted++) draft.mintId();
         if (!isDue || share.amount > 0n) continue;
         releaseShare(draft, share);

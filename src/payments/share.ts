@@ -1,6 +1,14 @@
 /**
  * A share: what payments of one account earned and will be released together, on one day. Captures of a day add to one row, so a
  * release is one row and one entry however many payments it is of.
+ *
+ *   waiting    captured, and not paid by the acquirer: what the API calls pending
+ *   ready      paid, or released without waiting for that: what the API calls available, by day
+ *   reserve    a waiting or ready share of its own, with a later day: what the API calls reserved
+ *   lent       what refunds and disputes of other payments took out of a waiting share
+ *   portion    the part of one capture, refund or dispute in one share
+ *   round      how often a share was opened again: each round is released by itself
+ *
  * Invariants: the book's merchant_pending in a currency is the sum of its open shares. What a waiting share holds and has lent is what
  * is left of the captures that wait in it: when all of them are settled, nothing stays behind.
  */

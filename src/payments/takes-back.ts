@@ -1,7 +1,7 @@
 /**
- * Whether a share that a refund took other payments' money from takes it back when the refund fails; if not, the customer does. A
- * waiting share does only while it lacks so much: captures that were settled meanwhile were paid without it, and of what came back
- * beyond that nobody would ever move anything.
+ * A refund may have taken money of other payments out of a share. When it fails, that goes back to the share or, if this is false, to
+ * the customer. A waiting share takes back only what it still lacks (`lent`). The captures that were settled meanwhile have moved on
+ * without the rest, and no later settlement would move it out of the share.
  */
 import type { PaymentShare } from './share.ts';
 

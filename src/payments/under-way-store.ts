@@ -68,8 +68,9 @@ function readOnly(): Promise<void> {
 }
 
 /**
- * References of operations whose outcome the book does not know, as of a moment of the database's clock. Each of them is due, or is
- * stuck: the indexes of both hold no others. Those that are stuck are few, of all books together. Indexes: payment_operations_due_by_book, payment_operations_stuck.
+ * References of operations whose outcome the book does not know, as of a moment of the database's clock. Each of them is due or stuck.
+ * The stuck ones of all books are few: `OFFSET 0` keeps the planner from reading the book's operations for them instead. Indexes:
+ * payment_operations_due_by_book, payment_operations_stuck.
  */
 export async function listUnanswered(db: Queryable, bookId: BookId): Promise<{ references: string[]; asOf: Instant }> {
   const { rows } = await db.query<{ pending: string[]; as_of: Instant }>(

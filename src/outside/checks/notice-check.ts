@@ -1,4 +1,4 @@
-/** Checks the inbox of rail notices: each is waiting and due or stuck, or taken, or an exception. */
+/** Checks the inbox of what rails and acquirers tell: each notice is waiting and due or stuck, or taken, or an exception. */
 
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';

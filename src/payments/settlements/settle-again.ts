@@ -1,7 +1,7 @@
 /**
- * Takes a line of a report again that had been an exception: what it is about has come meanwhile, or has succeeded. It is booked by
- * itself where it fits now, and its exception is resolved by that. What a person has explained is theirs to approve or to send back:
- * nothing is booked over it. For `npm run settle -- --again`.
+ * Takes a line of a report again that had become an exception (`npm run settle -- --again`): its capture or refund may have come, or
+ * succeeded, since. A line that matches now is booked by an entry of its own, and its exception is resolved. An exception that a person
+ * has explained is left to who approves it: nothing is booked.
  */
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
