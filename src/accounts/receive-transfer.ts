@@ -9,7 +9,7 @@ import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import type { EntryText } from '../ledger/entry.ts';
-import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { refuseTotals } from '../ledger/lifetime-total.ts';
 import { personal, type TextOwner } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { accountProfiles } from './account-profile-table.ts';
@@ -62,9 +62,8 @@ export function receiveTransfer(input: ReceiveTransfer): Command<Stored | Refusa
         });
       }
       const pool = draft.chart('pool', input.currency);
-      const largest = INTAKE_TOTAL - input.amount;
-      if (lifetimeTotal(account) > largest || lifetimeTotal(pool) > largest)
-        return refuse(totalExceeded(input.currency));
+      const beyond = refuseTotals(draft, [account.id, pool.id], input);
+      if (beyond) return refuse(beyond);
       const tellArrival = expectArrival(draft, account.id);
       const entry = draft.tryPost({
         resource: 'inbound_transfer',

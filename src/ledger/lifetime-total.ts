@@ -29,7 +29,10 @@ export function lifetimeTotal({ postedDebits, postedCredits, heldDebits, heldCre
   return debits > credits ? debits : credits;
 }
 
-/** The refusal where the amount would take one of these accounts beyond `limit`. Accounts that are not opened yet have room. */
+/**
+ * The refusal where the amount would take one of these accounts beyond `limit`: what is accepted must have room to end in every account
+ * that it passes. Accounts that are not opened yet have room. The command touches the accounts.
+ */
 export function refuseTotals(
   draft: Pick<Draft, 'get'>,
   ids: readonly Uuid[],
@@ -42,8 +45,7 @@ export function refuseTotals(
   return isFull ? totalExceeded(currency, limit) : undefined;
 }
 
-/** The refusal of an intake that would pass INTAKE_TOTAL. */
-export function totalExceeded(currency: string, limit = INTAKE_TOTAL): Refusal {
+function totalExceeded(currency: string, limit: bigint): Refusal {
   return {
     refused: 'limit_exceeded',
     param: '/amount',

@@ -10,7 +10,7 @@ import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { INTAKE_TOTAL, lifetimeTotal, totalExceeded } from '../ledger/lifetime-total.ts';
+import { refuseTotals } from '../ledger/lifetime-total.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
 import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
@@ -85,7 +85,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
   const required = input.amount + input.fee;
-  const beyond = refuseTotals(draft, command, required);
+  const beyond = refuseTotals(draft, command.passes, { amount: required, currency: input.currency });
   if (beyond) return only(beyond);
   const hold = draft.placeHold({
     id: command.holdId,
@@ -168,16 +168,6 @@ function accountsOnItsWay({ bookId, accountId, currency, destination, fee }: Acc
   ids.push(destination.type === 'account' ? destination.accountId : chartAccountId(bookId, 'pool', currency));
   if (fee > 0n) ids.push(chartAccountId(bookId, 'due_operator', currency));
   return ids;
-}
-
-/** What is accepted must have room to end in every account that it passes (lifetime-total.ts). */
-function refuseTotals(draft: Draft, { passes, input }: AcceptCommand, required: bigint): Refusal | undefined {
-  const largest = INTAKE_TOTAL - required;
-  for (const id of passes) {
-    const account = draft.get(accounts, id);
-    if (account !== undefined && lifetimeTotal(account) > largest) return totalExceeded(input.currency);
-  }
-  return undefined;
 }
 
 function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): Payout {
