@@ -2,7 +2,7 @@
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
-  await knex.raw('ALTER TABLE payment_operations ADD COLUMN failure_settled_at timestamptz');
+  await knex.raw('ALTER TABLE payment_operations ADD COLUMN failure_settled_at timestamptz(3)');
 }
 
 export async function down(knex: Knex): Promise<void> {
