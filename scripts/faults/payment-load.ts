@@ -6,7 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import { isPassing } from '../../src/db/postgres-errors.ts';
+import { newId, parsePublicId } from '../../src/ids.ts';
 import { type List, NotAsPromised, until } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
@@ -72,7 +73,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
       const plan = PLANS[number % PLANS.length]!;
       const { id } = await send<Payment>(payer, '/v1/payments', paymentNumber(number, plan, payer));
       accepted.push(id);
-      if (number % RELEASED_EVERY === 0) await bringReleaseDay(behind);
+      if (number % RELEASED_EVERY === 0) await outside(() => bringReleaseDay(behind));
       if (number % PAID_EVERY === 0) await send(payer, '/v1/simulations/acquirer_settlements', {});
       await follow(payer, id, plan.steps);
       await pause(THINK_MS);
@@ -96,11 +97,11 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
       switch (step.act) {
         case 'pass':
         case 'fail':
-          if (challenge) await answerChallenge(behind, challenge, step.act === 'pass');
+          if (challenge) await outside(() => answerChallenge(behind, challenge, step.act === 'pass'));
           await settled(payer, id, hasLeft);
           break;
         case 'leave':
-          await settled(payer, id, hasLeft, () => endChallenge(behind, parsePublicId('payment', id)!));
+          await settled(payer, id, hasLeft, () => outside(() => endChallenge(behind, parsePublicId('payment', id)!)));
           break;
         case 'dispute':
           await disputed(payer, id, step.stage, step.amount(payment));
@@ -110,7 +111,9 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
           break;
         case 'win':
         case 'lose':
-          await decideDisputes(behind, parsePublicId('payment', id)!, step.act === 'win' ? 'won' : 'lost');
+          await outside(() =>
+            decideDisputes(behind, parsePublicId('payment', id)!, step.act === 'win' ? 'won' : 'lost'),
+          );
           await disputesOf(payer, id, (all) => all.every(isDecided));
           break;
         case 'cancel':
@@ -123,10 +126,23 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     await settled(payer, id, ({ waiting_on }) => waiting_on === 'nobody');
   }
 
+  /** What payers and the acquirer do on connections past all proxies. The database may be away meanwhile: done again, it is done once. */
+  async function outside(act: () => Promise<void>): Promise<void> {
+    while (!gaveUp) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        await pause(LOOK_EVERY_MS);
+      }
+    }
+  }
+
   /** The payer goes to the issuer; the acquirer tells of it. */
   async function disputed(payer: Payer, id: string, stage: 'inquiry' | 'chargeback', amount: number): Promise<void> {
     const known = await disputesOf(payer, id, () => true);
-    await disputePayment(behind, { paymentId: parsePublicId('payment', id)!, stage, amount });
+    const noticeId = newId();
+    await outside(() => disputePayment(behind, { paymentId: parsePublicId('payment', id)!, noticeId, stage, amount }));
     await disputesOf(payer, id, (all) => all.length > known.length);
   }
 

@@ -10,17 +10,18 @@ export async function answerChallenge(pool: Pool, challenge: string, passed: boo
   await resolveChallenge(pool, { challenge, passed, noticeId: newId() });
 }
 
-/** The payer disputes a payment at the issuer: the acquirer opens it, and tells of it. */
+/** The payer disputes a payment at the issuer: the acquirer opens it, and tells of it. Once for each `noticeId`. */
 export async function disputePayment(
   pool: Pool,
-  { paymentId, stage, amount }: { paymentId: string; stage: 'inquiry' | 'chargeback'; amount: number },
+  given: { paymentId: string; noticeId: string; stage: 'inquiry' | 'chargeback'; amount: number },
 ): Promise<void> {
+  const { paymentId, noticeId, stage, amount } = given;
   const { rows } = await pool.query<{ originator: string; reference: string }>(
     `SELECT o.book_id::text AS originator, o.reference FROM payment_operations o JOIN payments p
        ON p.book_id = o.book_id AND p.authorized_by = o.id WHERE p.id = $1`,
     [paymentId],
   );
-  await openDispute(pool, { ...rows[0]!, noticeId: newId(), stage, amount: BigInt(amount), reason: 'fraudulent' });
+  await openDispute(pool, { ...rows[0]!, noticeId, stage, amount: BigInt(amount), reason: 'fraudulent' });
 }
 
 /** The acquirer decides what of a payment is disputed, and tells of it. */
