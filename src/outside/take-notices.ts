@@ -54,6 +54,8 @@ export interface NoticeTaker<Subject> {
   book(inbox: Inbox, subject: Subject, told: { notice: PartyNotice; evidence: string }): Promise<Subject>;
   /** Called after `book` has not booked the notice. Whether the notice came before one that must be booked first. */
   isTooEarly(subject: Subject, notice: Pick<PartyNotice, 'kind'>): boolean;
+  /** Of one that is too early: whether those behind it are taken all the same. Without this they wait for it. */
+  waitsAlone?(notice: Pick<PartyNotice, 'kind'>): boolean;
 }
 
 /**
@@ -155,13 +157,14 @@ async function takeInTurn<Subject>(
   let subject = found;
   const now = runtime.clock.now();
   for (const [at, notice] of notices.entries()) {
-    const postponeRest = (pauseMaxMs = Number.POSITIVE_INFINITY) => {
-      for (const behind of notices.slice(at)) {
-        if (!due.has(behind.id) || behind.stuckAt !== null) continue;
-        const pause = Math.min(growingPauseMs(PAUSES_MS, behind.attempts, behind.id), pauseMaxMs);
-        round.postponed.push({ id: behind.id, nextAttemptAt: now + pause });
+    const postpone = (some: readonly StoredNotice[], pauseMaxMs = Number.POSITIVE_INFINITY) => {
+      for (const { id, stuckAt, attempts } of some) {
+        if (!due.has(id) || stuckAt !== null) continue;
+        const pause = Math.min(growingPauseMs(PAUSES_MS, attempts, id), pauseMaxMs);
+        round.postponed.push({ id, nextAttemptAt: now + pause });
       }
     };
+    const rest = notices.slice(at);
     const kind = whyNotBooked(notice, { isThere: subject !== undefined, now });
     if (kind !== undefined) {
       try {
@@ -175,10 +178,10 @@ async function takeInTurn<Subject>(
       continue;
     }
     // Notices after a stuck one wait for it.
-    if (notice.stuckAt !== null) return postponeRest();
+    if (notice.stuckAt !== null) return postpone(rest);
     if (subject === undefined) {
       round.unclaimed += notices.length - at;
-      return postponeRest();
+      return postpone(rest);
     }
     try {
       subject = await taker.book(inbox, subject, {
@@ -190,8 +193,9 @@ async function takeInTurn<Subject>(
       await runtime.noticeFailed(inbox, notice.id, error);
       return;
     }
-    if (taker.isTooEarly(subject, notice)) return postponeRest(EARLY_PAUSE_MAX_MS);
-    round.taken.push(notice.id);
+    if (!taker.isTooEarly(subject, notice)) round.taken.push(notice.id);
+    else if (taker.waitsAlone?.(notice)) postpone([notice], EARLY_PAUSE_MAX_MS);
+    else return postpone(rest, EARLY_PAUSE_MAX_MS);
   }
 }
 

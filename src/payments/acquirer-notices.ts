@@ -69,6 +69,8 @@ function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
     // A refund fails after it succeeded: that has not been taken in yet.
     isTooEarly: ({ operation, disputesTooEarly = false }, { kind }) =>
       disputesTooEarly || (kind === 'refund_failed' && operation.status === 'pending'),
+    // Its dispute may be told of behind it.
+    waitsAlone: ({ kind }) => kind === 'dispute_won' || kind === 'dispute_lost',
   };
 }
 

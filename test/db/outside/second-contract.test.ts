@@ -150,6 +150,35 @@ describe('a notice', () => {
     expect(await findingsOfNotices()).toEqual([]);
   });
 
+  test.each`
+    alone    | round | later
+    ${true}  | ${1}  | ${1}
+    ${false} | ${0}  | ${0}
+  `(
+    'that is too early and waits alone ($alone) lets $round behind it be taken first',
+    async ({ alone, round, later }) => {
+      const { reference, payment } = await authorize('pending');
+      acquirer.decide(book.id, reference, 'declined');
+      acquirer.decide(book.id, reference, 'authorized');
+      await new NoticeCopier(runtime()).copy(acquirer.name);
+      // A decline that means something only once the payment was authorized.
+      let early = false;
+      const taker: NoticeTaker<TestPayment> = {
+        ...paymentTaker,
+        async book(of, known, told) {
+          early = told.notice.kind === 'declined' && known.status !== 'authorized';
+          return early ? known : paymentTaker.book(of, known, told);
+        },
+        isTooEarly: () => early,
+        waitsAlone: () => alone,
+      };
+      expect(await takeNotices(runtime(), taker, inbox())).toBe(round);
+      expect(payment.status).toBe(alone ? 'authorized' : 'pending');
+      expect(await takeNotices(runtime(600_000), taker, inbox())).toBe(later);
+      expect(payment.status).toBe(alone ? 'declined' : 'pending');
+    },
+  );
+
   test('of a kind that this party does not have is unreadable', async () => {
     const { reference } = await authorize('pending');
     const notice = acquirer.decide(book.id, reference, 'authorized');
