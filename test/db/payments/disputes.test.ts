@@ -261,6 +261,15 @@ test('the books agree with all of it, and a wrong amount is found', async () => 
   await off(-1);
   expect(await verify()).toEqual(['payment.amounts']);
   await off(1);
+  const offFee = (by: number) =>
+    owner.query(
+      `UPDATE payment_disputes SET fee = fee + $2 WHERE book_id = $1 AND id = (
+         SELECT id FROM payment_disputes WHERE book_id = $1 AND stage = 'chargeback' ORDER BY id LIMIT 1)`,
+      [book.id, by],
+    );
+  await offFee(1);
+  expect(await verify()).toEqual(['payment.entries']);
+  await offFee(-1);
   await owner.query(
     `UPDATE payment_disputes SET entry_ids = '[]' WHERE book_id = $1 AND id = (
        SELECT id FROM payment_disputes WHERE book_id = $1 AND stage = 'chargeback' ORDER BY id LIMIT 1)`,
