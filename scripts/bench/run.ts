@@ -120,7 +120,7 @@ for (const [name, bench] of Object.entries(PAIRED_BENCHES)) {
     .option('--seconds <number>', 'how long to measure', wholeNumber, PAIRED_SECONDS)
     .addOption(new Option('--rounds <number>', 'how many rounds instead').argParser(wholeNumber).conflicts('seconds'))
     .addOption(
-      new Option('--queue <backend>', 'the queue backend (accept, payouts)')
+      new Option('--queue <backend>', 'the queue backend (accept, payouts, payments)')
         .choices(['redis', 'postgres'])
         .default('redis'),
     )

@@ -10,8 +10,8 @@ import type { Closing } from '../closing.ts';
 import type { QueueBackend } from '../stage.ts';
 import { openAcceptSide } from './accept.ts';
 import { buildCommit } from './checkout.ts';
+import { openPaymentsSide, openPayoutsSide } from './end-to-end.ts';
 import { LEDGER_SLICES, openLedgerSide } from './ledger.ts';
-import { openPayoutsSide } from './payouts.ts';
 import { missedRates, ratiosOf } from './ratios.ts';
 import { type Limit, takeRounds } from './rounds.ts';
 import type { Side, SideOptions } from './side.ts';
@@ -31,6 +31,12 @@ export const PAIRED_BENCHES: Record<string, PairedBench> = {
     slices: ['payouts'],
     warmUpRounds: 3,
     open: openPayoutsSide,
+  },
+  payments: {
+    about: 'card payments, authorized and captured, from accept to delivered webhook',
+    slices: ['payments'],
+    warmUpRounds: 3,
+    open: openPaymentsSide,
   },
   ledger: {
     about: 'entries a second through the committer',
