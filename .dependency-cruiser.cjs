@@ -152,6 +152,37 @@ const layerRules = LAYERS.map(({ name, from, except, may }) => ({
   to: { path: ['^src/', '^workers/', '^scripts/', '^migrations/', '^knexfile\\.ts$', '^test/'], pathNot: may },
 }));
 
+/** The clients of parties, with all that they are made of. */
+const ADAPTERS = ['^src/acquirers/(http/|sandbox-)', '^src/rails/sandbox-'];
+/** Where each is put behind the shares of books, and nobody else holds it (src/outside/called-party.ts). */
+const LISTS_OF_PARTIES = file('acquirers/acquirers', 'rails/rails');
+
+const partyRules = [
+  {
+    name: 'parties-are-called-in-turn',
+    comment: 'Outside of its folder a party is met by its Shared… class alone: each of its calls belongs to a book.',
+    severity: 'error',
+    from: { path: ['^src/', '^workers/'], pathNot: folder('acquirers', 'rails') },
+    to: { path: ADAPTERS },
+  },
+  {
+    name: 'clients-of-parties-are-made-in-their-list',
+    severity: 'error',
+    from: { path: folder('acquirers', 'rails'), pathNot: LISTS_OF_PARTIES },
+    to: {
+      path: ['^src/acquirers/(http/http|sandbox)-acquirer\\.ts', '^src/rails/sandbox-rail\\.ts'],
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  {
+    name: 'lists-of-parties-are-made-once',
+    comment: 'A second list would have shares of its own.',
+    severity: 'error',
+    from: { path: ['^src/', '^workers/'], pathNot: file('runtime') },
+    to: { path: LISTS_OF_PARTIES, dependencyTypesNot: ['type-only'] },
+  },
+];
+
 /** Packages that belong to one place. */
 const PACKAGES = [
   { name: 'express', only: [...folder('http'), ...file('server'), '^scripts/bench/'] },
@@ -165,7 +196,8 @@ const PACKAGES = [
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
   { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'csv-parse', only: folder('intake') },
-  { name: 'undici', only: [...folder('webhooks', 'rails', 'acquirers'), '^scripts/'] },
+  // Who speaks to the outside: deliveries of webhooks, and adapters of parties, which are called in turn (below).
+  { name: 'undici', only: [...folder('webhooks', 'acquirers/http'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
 ];
@@ -267,6 +299,7 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     ...layerRules,
+    ...partyRules,
     ...packageRules,
   ],
   options: {

@@ -3,12 +3,18 @@
  * sweeper enqueues those that are due, and the clock of a test book keeps them on its way to another time
  * (journal/advance-clock.ts). A decision never relies on the visit: what is due is due at the moment of use.
  */
+import type { Acquirers } from './acquirers/acquirers.ts';
 import type { Pool } from './db/pool.ts';
 import type { Uuid } from './ids.ts';
 import type { BookId } from './ledger/book.ts';
 import type { Command } from './ledger/command.ts';
 import type { MovedRows } from './moved-rows.ts';
 import type { JobName, QueuePool } from './queue/job.ts';
+
+/** The parties that appointments call. */
+export interface AppointmentOutside {
+  readonly acquirers: Pick<Acquirers, 'sandbox'>;
+}
 
 export interface Appointment {
   /** As the sweeper's log names them: `holds that expire`. */
@@ -28,7 +34,7 @@ export interface Appointment {
   readonly pool: QueuePool;
   readonly job: JobName;
   /** Carries out the appointments of these rows that are due at its moment; the others are left as they are. */
-  command(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<Command<unknown>>;
+  command(pool: Pool, bookId: BookId, ids: readonly Uuid[], outside: AppointmentOutside): Promise<Command<unknown>>;
 }
 
 /** The most rows in one command of an appointment: with four rows each, as many as a command may touch. */

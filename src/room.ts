@@ -25,6 +25,11 @@ export class Room {
     });
   }
 
+  /** Whether one more row of the book enters at once. Of a room whose jobs have one row each: a larger one could be before it. */
+  hasRoom(bookId: string): boolean {
+    return !this.#waiting.has(bookId) && (this.#takenBy.get(bookId) ?? 0) + 1 <= this.#size - this.#taken;
+  }
+
   leave(bookId: string, rows: number): void {
     const counted = this.#counted(rows);
     const left = (this.#takenBy.get(bookId) ?? 0) - counted;

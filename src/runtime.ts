@@ -28,6 +28,7 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import type { RowFailure } from './moved-rows.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
+import { CallShares } from './outside/call-shares.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
 import { PartyUnreachable } from './outside/party.ts';
@@ -36,8 +37,8 @@ import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
-import type { Rail } from './rails/rail.ts';
 import { createRails, type Rails } from './rails/rails.ts';
+import type { SharedRail } from './rails/shared-rail.ts';
 import { warnSeldom } from './seldom.ts';
 import { createWebhookSink } from './webhooks/event-sink.ts';
 
@@ -70,7 +71,7 @@ export interface Runtime {
   readonly publicUrl: string;
   /** JSON that is about to leave, with the links that are stored without their secret part (docs/decisions/checkout.md). */
   withLinks(bookId: BookId, json: string, publicUrl?: string): string;
-  rail(name: string): Rail;
+  rail(name: string): SharedRail;
   payoutFailed: RowFailure;
   operationFailed: RowFailure;
   /** The same for a rail's notice in the inbox. */
@@ -122,8 +123,10 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const metrics = createMetrics({ groups, pool, queues, clock, log });
   const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
-  const rails = createRails(config, log, { clock });
-  const acquirers = createAcquirers(config, log, { clock, publicUrl, ownPool: pool });
+  // Of a party's slots a book has its half in this process, whoever calls: jobs, requests or pages.
+  const shares = new CallShares();
+  const rails = createRails(config, log, { clock, shares });
+  const acquirers = createAcquirers(config, log, { clock, shares, publicUrl, ownPool: pool });
   const committer = new Committer({
     pool,
     clock,

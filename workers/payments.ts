@@ -3,9 +3,9 @@
 import { ACQUIRER_NOTICE_KINDS } from '../src/acquirers/acquirer.ts';
 import { RowLoads } from '../src/ledger/row-loads.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
-import type { OutsideCalls } from '../src/outside/call-shares.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
+import type { OutsideCalls } from '../src/outside/job-calls.ts';
 import type { Inbox } from '../src/outside/notice.ts';
 import { takeAcquirerNotices } from '../src/payments/acquirer-notices.ts';
 import { paymentOperations } from '../src/payments/payment-operation-table.ts';

@@ -2,9 +2,9 @@
 
 import { RowLoads } from '../src/ledger/row-loads.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
-import type { OutsideCalls } from '../src/outside/call-shares.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
+import type { OutsideCalls } from '../src/outside/job-calls.ts';
 import type { Inbox } from '../src/outside/notice.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { takeRailNotices } from '../src/payouts/rail-notices.ts';

@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
 import { createLogger } from '../src/log.ts';
-import { CallShares } from '../src/outside/call-shares.ts';
+import { JobCalls } from '../src/outside/job-calls.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
@@ -51,12 +51,12 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => running.close(limit);
     },
     rails() {
-      const calls = new CallShares();
+      const calls = new JobCalls();
       const running = start(railsPool(runtime, calls));
       return () => Promise.all([running.close(limit), calls.close(limit)]);
     },
     payments() {
-      const calls = new CallShares();
+      const calls = new JobCalls();
       const running = start(paymentsPool(runtime, calls));
       return () => Promise.all([running.close(limit), calls.close(limit)]);
     },

@@ -167,6 +167,11 @@ export interface Acquirer extends Party, NoticeSource {
   /** Whether the pages of integrators get tokens from it directly, which the API imports. */
   readonly givesTokens: boolean;
   /**
+   * What is known of a card without a call, for dry runs, which call nobody. Throws CardRefused for a number that the acquirer is
+   * known not to take.
+   */
+  showing(card: CardInput): Tokenized['card'];
+  /**
    * Exchanges a card for a token. Moves no money. A token with a security code authorizes once with it; `reusable` ones stay.
    * Throws CardRefused, and AcquirerUnreachable when no answer came.
    */

@@ -1,21 +1,24 @@
-/** The acquirers of this process: the sandbox, and a partner's gateway where one is configured. */
+/** The acquirers of this process, each behind the shares of books in its calls: the sandbox, and a partner's gateway where one is configured. */
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
 import type { Logger } from '../log.ts';
+import { CallShares } from '../outside/call-shares.ts';
 import type { Partner } from '../outside/partner.ts';
 import type { Party } from '../outside/party.ts';
-import type { Acquirer } from './acquirer.ts';
 import { HttpAcquirer } from './http/http-acquirer.ts';
-import { SandboxAcquirer } from './sandbox-acquirer.ts';
+import { SANDBOX_CONNECTIONS, SandboxAcquirer } from './sandbox-acquirer.ts';
+import { SharedAcquirer, SharedSandboxAcquirer } from './shared-acquirer.ts';
+
+export type { SandboxChallenge } from './sandbox-challenge-store.ts';
 
 export interface Acquirers {
-  readonly sandbox: SandboxAcquirer;
+  readonly sandbox: SharedSandboxAcquirer;
   /** Throws for an unknown name. */
-  get(name: string): Acquirer;
+  get(name: string): SharedAcquirer;
   /** The acquirer that takes the payments of books of this mode; undefined where none is configured. */
-  ofMode(mode: Party['mode']): Acquirer | undefined;
-  all(): readonly Acquirer[];
+  ofMode(mode: Party['mode']): SharedAcquirer | undefined;
+  all(): readonly SharedAcquirer[];
   /** Those that send their notices by HTTP. */
   partners(): readonly Partner[];
   close(): Promise<void>;
@@ -29,27 +32,33 @@ type GatewaySetting =
   | 'ACQUIRER_HTTP_MODE'
   | 'ACQUIRER_HTTP_CARD_DATA';
 
-/** Cards, authorizations and inquiries are batched; what follows an authorization is a statement of its own. */
-const SANDBOX_CONNECTIONS = 4;
+/** Above the time limit of statements, a setting of the role: 15 s. */
+const QUERY_TIMEOUT_MS = 20_000;
 
 export function createAcquirers(
   config: AcquirerConfig,
   log: Logger,
-  /** `ownPool`: the application's, for what partners told. */
-  options: { publicUrl: string; ownPool?: Pool; clock?: Clock; beforeSubmit?: () => Promise<void> },
+  /** `ownPool`: the application's, for what partners told. `shares`: those of the process. */
+  options: {
+    publicUrl: string;
+    ownPool?: Pool;
+    clock?: Clock;
+    shares?: CallShares;
+    beforeSubmit?: () => Promise<void>;
+  },
 ): Acquirers {
   const pool = createPool({
     url: config.DATABASE_URL,
     name: 'countinghouse-sandbox-acquirer',
     size: SANDBOX_CONNECTIONS,
     log,
-    queryTimeoutMs: 10_000,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
-  const { clock = systemClock, publicUrl, ownPool = pool, beforeSubmit } = options;
-  const sandbox = new SandboxAcquirer({ pool, clock, publicUrl, beforeSubmit });
+  const { clock = systemClock, publicUrl, ownPool = pool, shares = new CallShares(), beforeSubmit } = options;
+  const sandbox = new SharedSandboxAcquirer(new SandboxAcquirer({ pool, clock, publicUrl, beforeSubmit }), shares);
   const gateway = gatewayOf(config, { pool: ownPool, clock });
   // What is configured comes before the sandbox, also where it is tried in test mode.
-  const ordered: readonly Acquirer[] = gateway ? [gateway, sandbox] : [sandbox];
+  const ordered = gateway ? [new SharedAcquirer(gateway, shares), sandbox] : [sandbox];
   const acquirers = new Map(ordered.map((acquirer) => [acquirer.name, acquirer]));
   return {
     sandbox,

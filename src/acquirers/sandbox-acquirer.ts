@@ -9,6 +9,7 @@ import type { Pool } from '../db/pool.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
+import { SandboxStatements } from '../outside/sandbox-statements.ts';
 import {
   type Acquirer,
   type AcquirerAnswer,
@@ -23,7 +24,6 @@ import {
 } from './acquirer.ts';
 import { SANDBOX_ACQUIRER } from './acquirer-names.ts';
 import type { CardInput } from './card.ts';
-import { reachSandbox } from './reach-sandbox.ts';
 import {
   cancelAuthorization,
   findInstructions,
@@ -42,6 +42,7 @@ import {
 } from './sandbox-dispute-store.ts';
 import { acknowledgeNotices, findNotice, openNotices } from './sandbox-notice-store.ts';
 import { recordRequest, resolveRequest } from './sandbox-request-store.ts';
+import { type SandboxSettlement, type SandboxSettlementLine, settleAtSandbox } from './sandbox-settlement-store.ts';
 import { SandboxVault } from './sandbox-vault.ts';
 import type { VaultCard } from './sandbox-vault-store.ts';
 
@@ -55,13 +56,24 @@ export interface SandboxAcquirerOptions {
   readonly callTimeoutMs?: number;
 }
 
+/** A statement takes as many. */
 const CALLS_AT_ONCE = 500;
-
 /** A statement takes milliseconds, and some seconds where Postgres fails over. */
 const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
 const EVERYBODY = '';
+
+/** What belongs to no book: notices that are not read yet, and challenges, which their links alone name. */
+const NO_BOOK = '';
+
+/** Connections: one for each kind of batch (cards kept, cards found, authorizations, inquiries), and those that books share. */
+const BATCHES = 4;
+const CONNECTIONS_OF_BOOKS = 4;
+export const SANDBOX_CONNECTIONS = BATCHES + CONNECTIONS_OF_BOOKS;
+
+/** A payday marks up to 50,000 records; each of its statements may run 15 s. */
+const PAYDAY_LIMIT_MS = 40_000;
 
 /** A statement may run 15 s (a setting of its role): what is accepted in time has been committed when `notAfter` passes. */
 const CLOSES_BEFORE_MS = 20_000;
@@ -80,9 +92,10 @@ export class SandboxAcquirer implements Acquirer {
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
   readonly callTimeoutMs: number;
-  readonly callsAtOnce = 500;
+  readonly callsAtOnce = CALLS_AT_ONCE;
 
   readonly #options: SandboxAcquirerOptions;
+  readonly #statements: SandboxStatements;
   readonly #vault: SandboxVault;
   readonly #authorizations: NaturalBatch<{ instruction: AuthorizeInstruction; card: VaultCard }, InstructionRecord>;
   readonly #finds: NaturalBatch<{ originator: string; reference: string }, Found>;
@@ -91,16 +104,30 @@ export class SandboxAcquirer implements Acquirer {
     const { pool, clock, callTimeoutMs = CALL_TIMEOUT_MS } = options;
     this.#options = options;
     this.callTimeoutMs = callTimeoutMs;
-    this.#vault = new SandboxVault({ pool, clock, callTimeoutMs });
-    this.#authorizations = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
+    const statements = new SandboxStatements({
+      sandbox: 'sandbox acquirer',
+      connections: CONNECTIONS_OF_BOOKS,
+      limitMs: callTimeoutMs,
+      unreachable: AcquirerUnreachable,
+    });
+    this.#statements = statements;
+    this.#vault = new SandboxVault({ pool, clock, statements });
+    this.#authorizations = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      run: (_, batch) => statements.ofBatch('authorize', () => this.#recordAll(batch)),
+    });
     this.#finds = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       async run(_, asked) {
-        const { records, asOf } = await findInstructions(pool, asked);
+        const { records, asOf } = await statements.ofBatch('inquire', () => findInstructions(pool, asked));
         const found = new Map(records.map((record) => [keyOf(record), record]));
         return asked.map((one) => ({ record: found.get(keyOf(one)), asOf }));
       },
     });
+  }
+
+  showing(card: CardInput): Tokenized['card'] {
+    return this.#vault.showing(card);
   }
 
   tokenize(card: CardInput, of: { originator: string; reusable: boolean }): Promise<Tokenized> {
@@ -133,7 +160,7 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
-    const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, reference }));
+    const { record, asOf } = await this.#finds.add(EVERYBODY, { originator, reference });
     if (record && record.status !== 'never') return answerOf(record, this.#options.publicUrl);
     // A lost instruction is refused if it comes again: nothing has to be waited for.
     const looked = record ? asOf + this.notFoundFinalAfterMs + CHALLENGE_MS : asOf + this.#clockAhead();
@@ -142,24 +169,23 @@ export class SandboxAcquirer implements Acquirer {
 
   async cancel(originator: string, reference: string): Promise<AcquirerAnswer> {
     const given = { originator, reference, currency: '', acquirerReference: acquirerReference(originator, reference) };
-    return answerOf(
-      await this.#reach('cancel', cancelAuthorization(this.#options.pool, given)),
-      this.#options.publicUrl,
-    );
+    const { pool, publicUrl } = this.#options;
+    const record = await this.#statements.ofBook(originator, 'cancel', () => cancelAuthorization(pool, given));
+    return answerOf(record, publicUrl);
   }
 
   notices(limit: number, behind: Uuid = BEFORE_ALL_IDS): Promise<AcquirerNotice[]> {
-    return this.#reach('notices', openNotices(this.#options.pool, limit, behind));
+    return this.#statements.ofBook(NO_BOOK, 'notices', () => openNotices(this.#options.pool, limit, behind));
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
     const { pool, clock } = this.#options;
-    return this.#reach('acknowledge', acknowledgeNotices(pool, ids, clock.now()));
+    return this.#statements.ofBook(NO_BOOK, 'acknowledge', () => acknowledgeNotices(pool, ids, clock.now()));
   }
 
   /** For the page of a challenge. */
   findChallenge(challenge: string): Promise<SandboxChallenge | undefined> {
-    return this.#reach('findChallenge', findChallenge(this.#options.pool, challenge));
+    return this.#statements.ofBook(NO_BOOK, 'findChallenge', () => findChallenge(this.#options.pool, challenge));
   }
 
   /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */
@@ -168,7 +194,7 @@ export class SandboxAcquirer implements Acquirer {
     { passed }: { passed: boolean },
   ): Promise<{ originator: string; reference: string } | undefined> {
     const given = { challenge, passed, noticeId: newId() };
-    return this.#reach('resolveChallenge', resolveChallenge(this.#options.pool, given));
+    return this.#statements.ofBook(NO_BOOK, 'resolveChallenge', () => resolveChallenge(this.#options.pool, given));
   }
 
   /** For simulations: what the payer makes of a request to pay. Undefined where none waits, and nothing said so under this id. */
@@ -178,26 +204,34 @@ export class SandboxAcquirer implements Acquirer {
     { approved, noticeId }: { approved: boolean; noticeId: Uuid },
   ): Promise<AcquirerNotice | undefined> {
     const { pool } = this.#options;
-    await this.#reach('resolveRequest', resolveRequest(pool, { originator, reference, approved, noticeId }));
-    return this.#reach('resolveRequest', findNotice(pool, { id: noticeId, originator, reference }));
+    return this.#statements.ofBook(originator, 'resolveRequest', async () => {
+      await resolveRequest(pool, { originator, reference, approved, noticeId });
+      return findNotice(pool, { id: noticeId, originator, reference });
+    });
   }
 
   /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */
   openDispute(opening: DisputeOpening): Promise<AcquirerNotice | undefined> {
-    return this.#reach('openDispute', openDispute(this.#options.pool, opening));
+    return this.#statements.ofBook(opening.originator, 'openDispute', () => openDispute(this.#options.pool, opening));
   }
 
   /** For simulations: decides a dispute, or escalates it. Undefined where it cannot move so. */
   moveDispute(move: DisputeMove): Promise<AcquirerNotice | undefined> {
-    return this.#reach('moveDispute', moveDispute(this.#options.pool, move));
+    return this.#statements.ofBook(move.originator, 'moveDispute', () => moveDispute(this.#options.pool, move));
+  }
+
+  /** A payday: marks what is paid by it, once for each key, and resolves with its lines. */
+  pay(settlement: SandboxSettlement): Promise<SandboxSettlementLine[]> {
+    const pay = () => settleAtSandbox(this.#options.pool, settlement);
+    return this.#statements.ofBook(settlement.originator, 'pay', pay, PAYDAY_LIMIT_MS);
   }
 
   async #authorize(instruction: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const { token } = instruction;
     if (token === null) return this.#ask(instruction);
-    const card = await this.#vault.find('authorize', token);
+    const card = await this.#vault.find(token);
     if (card?.originator !== instruction.originator) return refused(instruction.reference, 'incorrect_number');
-    const record = await this.#reach('authorize', this.#authorizations.add(EVERYBODY, { instruction, card }));
+    const record = await this.#authorizations.add(EVERYBODY, { instruction, card });
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
     return answerOf(record, this.#options.publicUrl);
@@ -210,14 +244,15 @@ export class SandboxAcquirer implements Acquirer {
       acquirerReference: acquirerReference(originator, reference),
     };
     const rule = { closesBeforeMs: CLOSES_BEFORE_MS, clockAheadMs: this.#clockAhead() };
-    const record = await this.#reach('authorize', recordRequest(this.#options.pool, given, rule));
+    const record = await this.#statements.ofBook(originator, 'authorize', () =>
+      recordRequest(this.#options.pool, given, rule),
+    );
     return answerOf(record, this.#options.publicUrl);
   }
 
   async #follow(instruction: FollowingInstruction): Promise<AcquirerAnswer> {
     const { originator, reference, kind, amount, currency, final = false } = instruction;
-    const record = await this.#reach(
-      kind,
+    const record = await this.#statements.ofBook(originator, kind, () =>
       recordFollowing(this.#options.pool, {
         originator,
         reference,
@@ -236,7 +271,9 @@ export class SandboxAcquirer implements Acquirer {
   async #answerDispute(instruction: DisputeInstruction): Promise<AcquirerAnswer> {
     const { originator, reference, kind } = instruction;
     const known = acquirerReference(originator, reference);
-    const record = await this.#reach(kind, recordAnswer(this.#options.pool, instruction, known));
+    const record = await this.#statements.ofBook(originator, kind, () =>
+      recordAnswer(this.#options.pool, instruction, known),
+    );
     return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
   }
 
@@ -256,10 +293,6 @@ export class SandboxAcquirer implements Acquirer {
 
   #clockAhead(): number {
     return Math.round(this.#options.clock.now() - Date.now());
-  }
-
-  #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
-    return reachSandbox(call, work, this.callTimeoutMs);
   }
 }
 

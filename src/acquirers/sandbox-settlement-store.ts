@@ -53,13 +53,16 @@ export async function settleAtSandbox(pool: Pool, settlement: SandboxSettlement)
   return linesPaidBy(pool, key);
 }
 
-/** What notices told of. Resolves to how many. Index: notices_unsettled. */
+/**
+ * What notices told of. Resolves to how many. Indexes: notices_unsettled, notices_by_dispute, notices_pkey. The list is made once and
+ * joined by its keys alone: of a book that statistics do not know yet, the planner expects one row, and would make the list for each.
+ */
 async function markNotices(
   trx: Transaction,
   { key, originator, before, except, disputes, limit }: SandboxSettlement,
 ): Promise<number> {
   const { rowCount } = await trx.query(
-    `UPDATE sandbox_acquirer.notices SET settled_by = $2 WHERE settled_by IS NULL AND id IN (
+    `WITH told AS MATERIALIZED (
        SELECT n.id FROM sandbox_acquirer.notices AS n
        WHERE n.originator = $1 AND n.settled_by IS NULL AND n.created_at <= $3 AND NOT n.reference = ANY ($4::text[])
          AND ((n.kind = 'dispute_chargeback' AND n.id = ANY ($5::uuid[]))
@@ -70,27 +73,34 @@ async function markNotices(
            OR (n.kind = 'refund_failed' AND EXISTS (
              SELECT FROM sandbox_acquirer.instructions AS i
              WHERE i.originator = n.originator AND i.reference = n.reference AND i.settled_by IS NOT NULL)))
-       ORDER BY n.created_at, n.id LIMIT $7)`,
+       ORDER BY n.created_at, n.id LIMIT $7)
+     UPDATE sandbox_acquirer.notices AS n SET settled_by = $2 FROM told WHERE n.id = told.id AND n.settled_by IS NULL`,
     [originator, key, new Date(before), textArray(except), plainArray(disputes.taken), textArray(disputes.won), limit],
   );
   return rowCount ?? 0;
 }
 
-/** Captures and refunds, as many as PAID_MAX covers. Index: instructions_unsettled. */
+/**
+ * Captures and refunds, as many as PAID_MAX covers. Indexes: instructions_unsettled, notices_refund_failed, instructions_pkey. As above;
+ * refunds that failed are read once, too (a hashed NOT IN: references are never null).
+ */
 async function markInstructions(
   trx: Transaction,
   { key, originator, before, except, limit }: SandboxSettlement,
 ): Promise<void> {
   await trx.query(
-    `UPDATE sandbox_acquirer.instructions SET settled_by = $2 WHERE originator = $1 AND settled_by IS NULL AND reference IN (
-       SELECT reference FROM (SELECT i.reference, sum(i.amount) OVER (ORDER BY i.received_at, i.reference) AS paid
-       FROM sandbox_acquirer.instructions AS i
-       WHERE i.originator = $1 AND i.settled_by IS NULL AND i.status = 'succeeded' AND i.received_at <= $3
-         AND NOT i.reference = ANY ($4::text[])
-         AND (i.kind IN ('capture', 'refund') OR (i.kind = 'authorize' AND i.captures AND i.captured > 0))
-         AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices AS n
-           WHERE n.originator = i.originator AND n.reference = i.reference AND n.kind = 'refund_failed')
-       ORDER BY i.received_at, i.reference LIMIT $5) AS held WHERE paid <= $6)`,
+    `WITH held AS MATERIALIZED (
+       SELECT originator, reference FROM (
+         SELECT i.originator, i.reference, sum(i.amount) OVER (ORDER BY i.received_at, i.reference) AS paid
+         FROM sandbox_acquirer.instructions AS i
+         WHERE i.originator = $1 AND i.settled_by IS NULL AND i.status = 'succeeded' AND i.received_at <= $3
+           AND NOT i.reference = ANY ($4::text[])
+           AND (i.kind IN ('capture', 'refund') OR (i.kind = 'authorize' AND i.captures AND i.captured > 0))
+           AND i.reference NOT IN (
+             SELECT n.reference FROM sandbox_acquirer.notices AS n WHERE n.originator = $1 AND n.kind = 'refund_failed')
+         ORDER BY i.received_at, i.reference LIMIT $5) AS counted WHERE paid <= $6)
+     UPDATE sandbox_acquirer.instructions AS i SET settled_by = $2 FROM held
+     WHERE i.originator = held.originator AND i.reference = held.reference AND i.settled_by IS NULL`,
     [originator, key, new Date(before), textArray(except), limit, PAID_MAX],
   );
 }

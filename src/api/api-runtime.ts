@@ -11,7 +11,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
-import type { SandboxRail } from '../rails/sandbox-rail.ts';
+import type { Rails } from '../rails/rails.ts';
 
 export interface HttpMetrics {
   /**
@@ -30,7 +30,7 @@ export interface ApiRuntime extends OnceRuntime {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly secretBox: SecretBox;
-  readonly rails: { readonly sandbox: SandboxRail };
+  readonly rails: Pick<Rails, 'sandbox'>;
   readonly acquirers: Acquirers;
   readonly disputeTerms: DisputeTerms;
   /** For how long an authorization can be captured. */

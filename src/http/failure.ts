@@ -5,6 +5,7 @@
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { PartyBusy } from '../outside/call-shares.ts';
 import { PartyUnreachable } from '../outside/party.ts';
 import { problemBody } from '../problem.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
@@ -12,11 +13,15 @@ import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 /** A database takes about as long to fail over or restart, so a retry after this has a fair chance. */
 const RETRY_AFTER_SECONDS = '1';
 
+const BUSY =
+  'Too many calls of this book wait for the party behind this request. It was not asked; send the request again after Retry-After.';
+
 /** The error that the client is told. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');
-  // A use case calls its party directly, which may be unreachable: a simulation calls the sandbox rail.
+  if (error instanceof PartyBusy) return new ApiError('service_unavailable', { detail: BUSY });
+  // What a use case asks may be unreachable: a simulation calls the sandbox rail.
   if (error instanceof PartyUnreachable) return new ApiError('service_unavailable');
   // Express's router refuses a path whose percent-encoding does not decode.
   if (error instanceof URIError) {

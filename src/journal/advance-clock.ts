@@ -83,7 +83,7 @@ async function takeStep(
     return;
   }
   const submit = async (ids: readonly Uuid[]) => {
-    const command = await next.appointment.command(runtime.pool, book.id, ids);
+    const command = await next.appointment.command(runtime.pool, book.id, ids, runtime);
     await runtime.committer.submit(book.id, stepClock({ ...step, to: next.at, command }));
   };
   await isolating(runtime, next.appointment, { bookId: book.id, ids: next.ids, submit });

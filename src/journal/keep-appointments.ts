@@ -1,12 +1,12 @@
 /** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
-import type { Appointment } from '../appointment.ts';
+import type { Appointment, AppointmentOutside } from '../appointment.ts';
 import type { Pool } from '../db/pool.ts';
 import { isPassing } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
 
-export interface AppointmentRuntime {
+export interface AppointmentRuntime extends AppointmentOutside {
   readonly pool: Pool;
   readonly committer: Pick<Committer, 'submit'>;
   /** A row that fails by a bug is set aside for people; its neighbours go on. */
@@ -20,7 +20,7 @@ export async function keepAppointments(
   { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
 ): Promise<void> {
   const submit = async (some: readonly Uuid[]) => {
-    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some));
+    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some, runtime));
   };
   await isolating(runtime, appointment, { bookId, ids, submit });
 }

@@ -1,24 +1,15 @@
 /**
- * Limits calls to external parties, by party and by book. A call to a slow party delays neither its job nor the calls to
- * other parties, and one book does not take all slots of a party.
- *
- * Calls are not guaranteed. A call that finds no room to wait, or that still waits when the process ends, is dropped:
- * its row stays due in Postgres and is enqueued again.
+ * Shares the calls of a process to external parties, by party and by book: those of jobs, of requests and of pages alike. A call
+ * to a slow party delays no call to another, and one book takes half of a party's slots at most. What a call's own time limit
+ * counts begins when the call is made, not while it waits for its turn.
+ * Next: called-party.ts (how everybody but a party's own folder meets it), job-calls.ts (calls that nobody waits for).
  */
 import { Room } from '../room.ts';
-import { withinLimit } from '../time-limit.ts';
 import { type Party, PartyUnreachable } from './party.ts';
 
 export type CalledParty = Pick<Party, 'name' | 'callsAtOnce'>;
 
-export interface OutsideCall {
-  readonly party: CalledParty;
-  readonly bookId: string;
-  /** The row that the call is for. One call at a time. */
-  readonly id: string;
-}
-
-/** The call was not made, and nothing was sent: too many calls wait for the party, or the process ends. */
+/** The call was not made, and nothing was sent: the book has as many calls waiting for the party as it may. */
 export class PartyBusy extends PartyUnreachable {
   override name = 'PartyBusy';
   constructor({ name }: CalledParty) {
@@ -26,99 +17,73 @@ export class PartyBusy extends PartyUnreachable {
   }
 }
 
-/** Makes calls to external parties. */
-export interface OutsideCalls {
-  /** Resolves when the call is accepted, or dropped to be enqueued again. `call` must not reject. */
-  make(of: OutsideCall, call: () => Promise<void>): Promise<void>;
-}
+/** Somebody waits for the answer of a `request`. A `job` waits for none: its row stays due until the call was made. */
+export type CallFor = 'request' | 'job';
 
-/** Calls waiting for one party, about 2 kB each: a healthy party answers them within seconds. */
-const WAITING_PER_PARTY = 5_000;
+/** Places to wait that a book has however many others wait: a party of few slots refuses the books that fill it, and no other. */
+const PLACES_ASSURED = 4;
+
+/** Jobs that wait for one party, about 2 kB each: a healthy party answers them within seconds. */
+const JOBS_WAITING = 5_000;
 
 interface Share {
   readonly slots: Room;
-  waiting: number;
-  readonly waitingBy: Map<string, number>;
+  readonly waiting: Readonly<Record<CallFor, Waiting>>;
 }
 
-export class CallShares implements OutsideCalls {
+/** Who waits for a party. Beyond those assured, a book has as many places as it leaves free for others: half, if it is alone. */
+interface Waiting {
+  readonly limit: number;
+  count: number;
+  readonly byBook: Map<string, number>;
+}
+
+export class CallShares {
   readonly #parties = new Map<string, Share>();
-  readonly #inHand = new Map<string, Promise<void>>();
-  readonly #limits: { waiting: number };
-  #closed = false;
+  readonly #jobsWaiting: number;
 
-  constructor(limits = { waiting: WAITING_PER_PARTY }) {
-    this.#limits = limits;
-  }
-
-  make(of: OutsideCall, call: () => Promise<void>): Promise<void> {
-    const name = `${of.bookId} ${of.id}`;
-    const party = this.#shareFor(of, name);
-    if (party)
-      this.#inHand.set(
-        name,
-        this.#makeInTurn(party, of.bookId, call).finally(() => this.#inHand.delete(name)),
-      );
-    return Promise.resolve();
+  constructor({ jobsWaiting = JOBS_WAITING } = {}) {
+    this.#jobsWaiting = jobsWaiting;
   }
 
   /**
-   * Makes the call in its turn and resolves with its answer: for a use case whose request waits for it. Rejects with what
-   * the call throws, and with PartyBusy when the call was not made.
+   * Makes the call in its book's turn, and resolves with its answer. Rejects with what the call throws, and at once with PartyBusy
+   * where the book's places to wait are taken.
    */
-  ask<Answer>(of: OutsideCall, call: () => Promise<Answer>): Promise<Answer> {
-    const name = `${of.bookId} ${of.id}`;
-    const party = this.#shareFor(of, name);
-    if (!party) return Promise.reject(new PartyBusy(of.party));
-    return new Promise((resolve, reject) => {
-      const made = this.#makeInTurn(party, of.bookId, () => call().then(resolve, reject)).finally(() => {
-        this.#inHand.delete(name);
-        // Changes nothing once the call was made.
-        reject(new PartyBusy(of.party));
-      });
-      this.#inHand.set(name, made);
+  async inTurn<Answer>(
+    { party, bookId, callFor }: { party: CalledParty; bookId: string; callFor: CallFor },
+    call: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { slots, waiting } = this.#share(party);
+    const queue = waiting[callFor];
+    if (slots.hasRoom(bookId)) return slots.run(bookId, call);
+    const before = queue.byBook.get(bookId) ?? 0;
+    if (before >= Math.max(queue.limit - queue.count, PLACES_ASSURED)) throw new PartyBusy(party);
+    count(queue, bookId, 1);
+    return slots.run(bookId, () => {
+      count(queue, bookId, -1);
+      return call();
     });
   }
 
-  /** The share of the party. Undefined if too many calls wait for it, or this call is in progress. */
-  #shareFor(of: OutsideCall, name: string): Share | undefined {
-    const party = this.#party(of.party);
-    const waitingOfBook = party.waitingBy.get(of.bookId) ?? 0;
-    const full = waitingOfBook >= this.#limits.waiting - party.waiting;
-    return this.#closed || full || this.#inHand.has(name) ? undefined : party;
-  }
-
-  /** Starts no further call. Resolves to false when calls in progress do not end within the limit. */
-  async close({ limitMs }: { limitMs: number }): Promise<boolean> {
-    this.#closed = true;
-    const over = Promise.all(this.#inHand.values()).then(() => true);
-    return withinLimit(over, { what: 'calls in progress', limitMs }).catch(() => false);
-  }
-
-  async #makeInTurn(party: Share, bookId: string, call: () => Promise<void>): Promise<void> {
-    this.#count(party, bookId, 1);
-    await party.slots.enter(bookId, 1);
-    this.#count(party, bookId, -1);
-    try {
-      if (!this.#closed) await call();
-    } finally {
-      party.slots.leave(bookId, 1);
+  #share({ name, callsAtOnce }: CalledParty): Share {
+    let share = this.#parties.get(name);
+    if (!share) {
+      const waiting = (limit: number): Waiting => ({ limit, count: 0, byBook: new Map() });
+      // Requests: as many as are called at once. So who waits is called when the calls before it have ended, and not later.
+      share = {
+        slots: new Room(callsAtOnce),
+        waiting: { request: waiting(callsAtOnce), job: waiting(this.#jobsWaiting) },
+      };
+      this.#parties.set(name, share);
     }
+    return share;
   }
+}
 
-  #count(party: Share, bookId: string, change: 1 | -1): void {
-    const waiting = (party.waitingBy.get(bookId) ?? 0) + change;
-    party.waiting += change;
-    if (waiting > 0) party.waitingBy.set(bookId, waiting);
-    else party.waitingBy.delete(bookId);
-  }
-
-  #party({ name, callsAtOnce }: CalledParty): Share {
-    let party = this.#parties.get(name);
-    if (!party) {
-      party = { slots: new Room(callsAtOnce), waiting: 0, waitingBy: new Map() };
-      this.#parties.set(name, party);
-    }
-    return party;
-  }
+function count(queue: Waiting, bookId: string, change: 1 | -1): void {
+  const waiting = (queue.byBook.get(bookId) ?? 0) + change;
+  queue.count += change;
+  if (waiting > 0) queue.byBook.set(bookId, waiting);
+  else queue.byBook.delete(bookId);
 }

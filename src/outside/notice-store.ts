@@ -106,8 +106,8 @@ const PLACED_MAX = 1_000;
 export async function placeForeignNotices(pool: Pool, bookId: BookId): Promise<void> {
   for (;;) {
     const { rowCount } = await pool.query(
-      `UPDATE foreign_notices SET book_id = $1
-       WHERE (rail, id) IN (SELECT rail, id FROM foreign_notices WHERE book_id IS NULL LIMIT ${PLACED_MAX})`,
+      `WITH without AS MATERIALIZED (SELECT rail, id FROM foreign_notices WHERE book_id IS NULL LIMIT ${PLACED_MAX})
+       UPDATE foreign_notices AS notice SET book_id = $1 FROM without WHERE notice.rail = without.rail AND notice.id = without.id`,
       [bookId],
     );
     if ((rowCount ?? 0) < PLACED_MAX) return;

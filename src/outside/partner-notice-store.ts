@@ -59,15 +59,16 @@ export async function acknowledgePartnerNotices(
 
 /**
  * Deletes a page of what was acknowledged before. Retention is at least a day, so that a message cannot come again under a
- * timestamp that is still good. Index: partner_notices_acknowledged.
+ * timestamp that is still good. Indexes: partner_notices_acknowledged, partner_notices_pkey.
  */
 export async function deletePartnerNotices(
   pool: Pool,
   { before, limit }: { before: Instant; limit: number },
 ): Promise<number> {
   const { rowCount } = await pool.query(
-    `DELETE FROM partner_notices WHERE (partner, id) IN (
-       SELECT partner, id FROM partner_notices WHERE acknowledged_at < $1 ORDER BY acknowledged_at LIMIT $2)`,
+    `WITH aged AS MATERIALIZED (
+       SELECT partner, id FROM partner_notices WHERE acknowledged_at < $1 ORDER BY acknowledged_at LIMIT $2)
+     DELETE FROM partner_notices USING aged WHERE partner_notices.partner = aged.partner AND partner_notices.id = aged.id`,
     [new Date(before), limit],
   );
   return rowCount ?? 0;

@@ -67,6 +67,7 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
           paymentId,
           reusable: storeFor !== null,
           captureMode: input.captureMode,
+          dryRun,
         })
       : NOTHING;
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;

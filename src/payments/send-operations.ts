@@ -15,8 +15,9 @@ import type { Committer } from '../ledger/committer.ts';
 import type { RowLoads } from '../ledger/row-loads.ts';
 import type { RowFailure } from '../moved-rows.ts';
 import { askParty, type Heard as HeardAnswer } from '../outside/ask-party.ts';
-import type { OutsideCalls } from '../outside/call-shares.ts';
+import type { InTurn } from '../outside/called-party.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
+import type { OutsideCalls } from '../outside/job-calls.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { type AcquirerReport, mismatchesOf } from './acquirer-report.ts';
 import { openBilling } from './billing.ts';
@@ -41,7 +42,7 @@ export interface SendRuntime {
   readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
   readonly publicUrl: string;
   readonly secretBox: SecretBox;
-  acquirer(name: string): Acquirer;
+  acquirer(name: string): Acquirer & InTurn<Acquirer>;
   readonly calls: OutsideCalls;
   readonly operationFailed: RowFailure;
 }
@@ -52,6 +53,8 @@ interface Sent {
   readonly operation: PaymentOperation;
   readonly payment: Payment;
   readonly inquiries: number;
+  /** In whose turn it is sent. */
+  readonly acquirer: Acquirer;
 }
 
 /** What became of a call to an acquirer. */
@@ -89,7 +92,7 @@ async function eachOpen(
     open.map((operation) => {
       const { id, inquiries } = operation;
       const failed = (error: unknown) => runtime.operationFailed(bookId, id, error);
-      let party: Acquirer;
+      let party: Acquirer & InTurn<Acquirer>;
       try {
         party = runtime.acquirer(operation.acquirer);
       } catch (error) {
@@ -97,7 +100,7 @@ async function eachOpen(
         return failed(error);
       }
       const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
-      return runtime.calls.make({ party, bookId, id }, () => act(sent).catch(failed));
+      return runtime.calls.make({ party, bookId, id }, (acquirer) => act({ ...sent, acquirer }).catch(failed));
     }),
   );
 }
@@ -115,14 +118,14 @@ function isOver({ payerUntil, withdrawn }: PaymentOperation, now: Instant): bool
  * of it. What the acquirer has said it did, if otherwise than it should, is left for a person.
  */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
-  const { operation } = sent;
+  const { operation, acquirer } = sent;
   const { payerUntil, withdrawn } = operation;
   const isExpiry = !withdrawn && payerUntil !== null && payerUntil <= runtime.clock.now();
   if (await hasOpenMismatch(runtime.pool, bookId, operation.paymentId))
     return inquireInstruction(operationSender(runtime, bookId), sent, () => runtime.clock.now());
   const heard = await askParty(operation.reference, async () => {
     failpoint('acquirer.cancel.before');
-    const answer = await runtime.acquirer(operation.acquirer).cancel(bookId, operation.reference);
+    const answer = await acquirer.cancel(bookId, operation.reference);
     failpoint('acquirer.cancel.after');
     return answer;
   });
@@ -130,20 +133,19 @@ async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promis
 }
 
 function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
-  const acquirerOf = ({ operation }: Sent) => runtime.acquirer(operation.acquirer);
   return {
-    party: acquirerOf,
+    party: ({ acquirer }) => acquirer,
     endToEndId: ({ operation }) => operation.reference,
     sentAt: ({ operation }) => operation.sentAt,
     async submit(sent, notAfter) {
       failpoint('acquirer.submit.before');
-      const answer = await submitTo(acquirerOf(sent), await instructionOf(runtime, bookId, { sent, notAfter }));
+      const answer = await submitTo(sent.acquirer, await instructionOf(runtime, bookId, { sent, notAfter }));
       failpoint('acquirer.submit.after');
       return answer;
     },
     async inquire(sent) {
       failpoint('acquirer.inquire.before');
-      const answer = await acquirerOf(sent).inquire(bookId, sent.operation.reference);
+      const answer = await sent.acquirer.inquire(bookId, sent.operation.reference);
       failpoint('acquirer.inquire.after');
       return answer;
     },
@@ -199,9 +201,9 @@ async function take(
   bookId: BookId,
   { sent, outcome }: { sent: Sent; outcome: Heard },
 ): Promise<void> {
-  const { operation, payment } = sent;
+  const { operation, payment, acquirer } = sent;
   const report = {
-    ...reportOf(runtime.acquirer(operation.acquirer), operation, outcome),
+    ...reportOf(acquirer, operation, outcome),
     authorizationMs: runtime.authorizationMs,
   };
   const { today, release } = await readRelease(runtime, bookId);

@@ -12,8 +12,9 @@ import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { RowLoads } from '../ledger/row-loads.ts';
 import type { RowFailure } from '../moved-rows.ts';
-import type { OutsideCalls } from '../outside/call-shares.ts';
+import type { InTurn } from '../outside/called-party.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
+import type { OutsideCalls } from '../outside/job-calls.ts';
 import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../outside/send-instruction.ts';
 import { failureCodeOf } from '../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../rails/rail.ts';
@@ -30,48 +31,49 @@ export interface SendRuntime {
   committer: Committer;
   clock: Clock;
   secretBox: SecretBox;
-  rail(name: string): Rail;
+  rail(name: string): Rail & InTurn<Rail>;
   calls: OutsideCalls;
   payoutFailed: RowFailure;
 }
 
 /** First job after the reservation: submits at once. */
 export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
-  const sender = payoutSender(runtime, bookId);
-  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => submitInstruction(sender, payout));
+  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => submitInstruction(sender, payout));
 }
 
 /** For payouts of which nobody has told what became of them. */
 export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
-  const sender = payoutSender(runtime, bookId);
   const now = () => runtime.clock.now();
-  return eachInProcess(runtime, { bookId, payoutIds }, (payout) => inquireInstruction(sender, payout, now));
+  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => inquireInstruction(sender, payout, now));
 }
 
 async function eachInProcess(
   runtime: SendRuntime,
   rows: { bookId: BookId; payoutIds: readonly Uuid[] },
-  act: (payout: Payout) => Promise<void>,
+  act: (sender: Sender<Payout, RailAnswer>, payout: Payout) => Promise<void>,
 ): Promise<void> {
   const found = await runtime.payouts.load(rows.bookId, rows.payoutIds);
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
-      return runtime.calls.make({ party: runtime.rail(payout.rail), bookId: rows.bookId, id: payout.id }, () =>
-        act(payout).catch((error: unknown) => runtime.payoutFailed(rows.bookId, payout.id, error)),
+      return runtime.calls.make({ party: runtime.rail(payout.rail), bookId: rows.bookId, id: payout.id }, (rail) =>
+        act(payoutSender(runtime, rows.bookId, rail), payout).catch((error: unknown) =>
+          runtime.payoutFailed(rows.bookId, payout.id, error),
+        ),
       );
     }),
   );
 }
 
-function payoutSender(runtime: SendRuntime, bookId: BookId): Sender<Payout, RailAnswer> {
+/** Sends by this rail, in whose turn it is called. */
+function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<Payout, RailAnswer> {
   return {
-    party: ({ rail }) => runtime.rail(rail),
+    party: () => rail,
     endToEndId: ({ endToEndId }) => endToEndId,
     sentAt: ({ sentAt, createdAt }) => sentAt ?? createdAt,
     async submit(payout, notAfter) {
       failpoint('rail.submit.before');
-      const answer = await runtime.rail(payout.rail).submit({
+      const answer = await rail.submit({
         originator: bookId,
         endToEndId: payout.endToEndId,
         destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
@@ -82,9 +84,9 @@ function payoutSender(runtime: SendRuntime, bookId: BookId): Sender<Payout, Rail
       failpoint('rail.submit.after');
       return answer;
     },
-    async inquire({ rail, endToEndId }) {
+    async inquire({ endToEndId }) {
       failpoint('rail.inquire.before');
-      const answer = await runtime.rail(rail).inquire(bookId, endToEndId);
+      const answer = await rail.inquire(bookId, endToEndId);
       failpoint('rail.inquire.after');
       return answer;
     },

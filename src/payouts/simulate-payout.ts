@@ -12,7 +12,7 @@ import { writeJson } from '../json.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
 import type { RailNotice } from '../rails/rail.ts';
-import type { SandboxRail } from '../rails/sandbox-rail.ts';
+import type { Rails } from '../rails/rails.ts';
 import { allowedActions, type Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
 import { payoutView } from './payout-view.ts';
@@ -26,7 +26,7 @@ export type Simulation =
 export interface SimulationRuntime extends OnceRuntime {
   pool: Pool;
   secretBox: SecretBox;
-  rails: { sandbox: SandboxRail };
+  rails: Pick<Rails, 'sandbox'>;
 }
 
 export interface SimulatePayout extends Asked {
@@ -76,7 +76,7 @@ function showPayout(command: Command<Payout>): Command<Stored> {
 }
 
 async function tellRail(
-  rail: SandboxRail,
+  rail: Rails['sandbox'],
   payout: Payout,
   { bookId, simulation, idempotencyKey }: SimulatePayout,
 ): Promise<RailNotice> {

@@ -1,26 +1,31 @@
-/** The rails of this process. Which of them carries a destination: payouts/destinations.ts. */
+/** The rails of this process, each behind the shares of books in its calls. Which of them carries a destination: payouts/destinations.ts. */
 import { type Clock, systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';
 import type { Logger } from '../log.ts';
-import type { Rail } from './rail.ts';
-import { SandboxRail } from './sandbox-rail.ts';
+import { CallShares } from '../outside/call-shares.ts';
+import { SANDBOX_CONNECTIONS, SandboxRail } from './sandbox-rail.ts';
+import { type SharedRail, SharedSandboxRail } from './shared-rail.ts';
 
 export interface Rails {
-  readonly sandbox: SandboxRail;
+  readonly sandbox: SharedSandboxRail;
   /** Throws for an unknown name. `book` is not a rail: such money stays within the book. */
-  get(name: string): Rail;
-  all(): readonly Rail[];
+  get(name: string): SharedRail;
+  all(): readonly SharedRail[];
   close(): Promise<void>;
 }
 
-/** One for submissions and one for inquiries. The rail batches its calls, so more connections would not help. */
-const SANDBOX_CONNECTIONS = 2;
+export interface RailOptions {
+  readonly clock?: Clock;
+  /** Those of the process. */
+  readonly shares?: CallShares;
+  readonly beforeSubmit?: () => Promise<void>;
+}
 
 export function createRails(
   config: Pick<Config, 'DATABASE_URL'>,
   log: Logger,
-  options: { clock?: Clock; beforeSubmit?: () => Promise<void> } = {},
+  { clock = systemClock, shares = new CallShares(), beforeSubmit }: RailOptions = {},
 ): Rails {
   const pool = createPool({
     url: config.DATABASE_URL,
@@ -29,8 +34,8 @@ export function createRails(
     log,
     queryTimeoutMs: 10_000,
   });
-  const sandbox = new SandboxRail({ pool, clock: options.clock ?? systemClock, beforeSubmit: options.beforeSubmit });
-  const rails = new Map<string, Rail>([[sandbox.name, sandbox]]);
+  const sandbox = new SharedSandboxRail(new SandboxRail({ pool, clock, beforeSubmit }), shares);
+  const rails = new Map<string, SharedRail>([[sandbox.name, sandbox]]);
   return {
     sandbox,
     get(name) {

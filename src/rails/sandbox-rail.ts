@@ -9,7 +9,7 @@ import type { Pool } from '../db/pool.ts';
 import { deriveId, newId, type Uuid } from '../ids.ts';
 import { NaturalBatch } from '../natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
-import { withinLimit } from '../time-limit.ts';
+import { SandboxStatements } from '../outside/sandbox-statements.ts';
 import { railCodeOf } from './failure-codes.ts';
 import { type Instruction, type Rail, type RailAnswer, type RailNotice, RailUnreachable } from './rail.ts';
 import { type Script, scriptFor } from './sandbox-aliases.ts';
@@ -42,6 +42,14 @@ const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
 const EVERYBODY = '';
+
+/** What the rail tells belongs to no book until it is read. */
+const NO_BOOK = '';
+
+/** Connections: one for submissions and one for inquiries, which are batched, and those that books share. */
+const BATCHES = 2;
+const CONNECTIONS_OF_BOOKS = 2;
+export const SANDBOX_CONNECTIONS = BATCHES + CONNECTIONS_OF_BOOKS;
 
 /**
  * The margin before `notAfter`. A statement may run 15 s (a setting of its role), so whatever is accepted in time has
@@ -76,6 +84,7 @@ export class SandboxRail implements Rail {
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #beforeSubmit: (() => Promise<void>) | undefined;
+  readonly #statements: SandboxStatements;
   readonly #records: NaturalBatch<Submission, InstructionRecord>;
   readonly #finds: NaturalBatch<{ originator: string; endToEndId: string }, Found>;
 
@@ -84,11 +93,21 @@ export class SandboxRail implements Rail {
     this.#pool = pool;
     this.#clock = clock;
     this.#beforeSubmit = beforeSubmit;
-    this.#records = new NaturalBatch({ limit: CALLS_AT_ONCE, run: (_, batch) => this.#recordAll(batch) });
+    const statements = new SandboxStatements({
+      sandbox: 'sandbox rail',
+      connections: CONNECTIONS_OF_BOOKS,
+      limitMs: callTimeoutMs,
+      unreachable: RailUnreachable,
+    });
+    this.#statements = statements;
+    this.#records = new NaturalBatch({
+      limit: CALLS_AT_ONCE,
+      run: (_, batch) => statements.ofBatch('submit', () => this.#recordAll(batch)),
+    });
     this.#finds = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       async run(_, asked) {
-        const { records, asOf } = await findInstructions(pool, asked);
+        const { records, asOf } = await statements.ofBatch('inquire', () => findInstructions(pool, asked));
         const found = byId(records);
         return asked.map((one) => ({ record: found.get(keyOf(one)), asOf }));
       },
@@ -102,13 +121,13 @@ export class SandboxRail implements Rail {
   async submit(instruction: Instruction): Promise<RailAnswer> {
     await this.#beforeSubmit?.();
     const script = scriptFor(instruction.destination);
-    const record = await this.#reach('submit', this.#records.add(EVERYBODY, submissionOf(instruction, script)));
+    const record = await this.#records.add(EVERYBODY, submissionOf(instruction, script));
     if (script.breaksOff) throw new RailUnreachable('The sandbox rail broke off before its answer, as the alias asks');
     return answerOf(record);
   }
 
   async inquire(originator: string, endToEndId: string): Promise<RailAnswer | NotFound> {
-    const { record, asOf } = await this.#reach('inquire', this.#finds.add(EVERYBODY, { originator, endToEndId }));
+    const { record, asOf } = await this.#finds.add(EVERYBODY, { originator, endToEndId });
     if (record) return answerOf(record);
     return {
       status: 'not_found',
@@ -119,11 +138,13 @@ export class SandboxRail implements Rail {
   }
 
   notices(limit: number, behind?: Uuid): Promise<RailNotice[]> {
-    return this.#reach('notices', openNotices(this.#pool, limit, behind));
+    return this.#statements.ofBook(NO_BOOK, 'notices', () => openNotices(this.#pool, limit, behind));
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
-    return this.#reach('acknowledge', acknowledgeNotices(this.#pool, ids, this.#clock.now()));
+    return this.#statements.ofBook(NO_BOOK, 'acknowledge', () =>
+      acknowledgeNotices(this.#pool, ids, this.#clock.now()),
+    );
   }
 
   /**
@@ -133,7 +154,9 @@ export class SandboxRail implements Rail {
    */
   complete(originator: string, endToEndId: string, noticeId: Uuid = newId()): Promise<RailNotice | undefined> {
     const told = this.#told(originator, endToEndId, noticeId);
-    return this.#reach('complete', changeOutcome(this.#pool, { ...told, kind: 'paid', code: null }));
+    return this.#statements.ofBook(originator, 'complete', () =>
+      changeOutcome(this.#pool, { ...told, kind: 'paid', code: null }),
+    );
   }
 
   /** The record becomes `rejected`, with a rail code or an API failure code. By default no reason is given. */
@@ -144,13 +167,15 @@ export class SandboxRail implements Rail {
     code = 'MS03',
   ): Promise<RailNotice | undefined> {
     const told = this.#told(originator, endToEndId, noticeId);
-    return this.#reach('fail', changeOutcome(this.#pool, { ...told, kind: 'rejected', code: railCodeOf(code) }));
+    return this.#statements.ofBook(originator, 'fail', () =>
+      changeOutcome(this.#pool, { ...told, kind: 'rejected', code: railCodeOf(code) }),
+    );
   }
 
   /** Returns part of a paid amount. Undefined also when the instruction is not paid or less is left of it. */
   return(originator: string, endToEndId: string, noticeId: Uuid, amount: bigint): Promise<RailNotice | undefined> {
     const told = this.#told(originator, endToEndId, noticeId);
-    return this.#reach('return', returnAmount(this.#pool, { ...told, amount }));
+    return this.#statements.ofBook(originator, 'return', () => returnAmount(this.#pool, { ...told, amount }));
   }
 
   #told(originator: string, endToEndId: string, noticeId: Uuid): Told {
@@ -174,15 +199,6 @@ export class SandboxRail implements Rail {
       }),
     );
     return batch.map((submission) => records.get(keyOf(submission))!);
-  }
-
-  /** Any failure means that the outcome is unknown: throws RailUnreachable. */
-  async #reach<Answer>(call: string, work: Promise<Answer>): Promise<Answer> {
-    try {
-      return await withinLimit(work, { what: `The sandbox rail (${call})`, limitMs: this.callTimeoutMs });
-    } catch (error) {
-      throw new RailUnreachable(`The sandbox rail gave no answer (${call})`, { cause: error });
-    }
   }
 }
 

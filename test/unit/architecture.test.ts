@@ -151,6 +151,46 @@ test('the environment is read where a process starts, and passed on as configura
   expect(readers.map(({ path }) => path)).toEqual([]);
 });
 
+describe('the outside is called by adapters of parties, and by deliveries of webhooks', () => {
+  const CLIENTS = /^(node:)?(http|https|http2|net|tls|dgram)$/;
+  const OPENS = ['request', 'get', 'connect', 'createConnection', 'createSocket', 'Agent'];
+  /** The embedded start makes its first key through its own API. */
+  const ASKS_ITSELF = ['src/embedded/sandbox.ts'];
+
+  /** Names of what opens a connection of its own accord: `fetch`, and what Node's modules give for it. */
+  function opensIn({ path, text }: SourceFile): string[] {
+    const found: string[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 'fetch')
+        found.push(`${path}: fetch`);
+      if (ts.isImportDeclaration(node) && CLIENTS.test((node.moduleSpecifier as ts.StringLiteral).text)) {
+        const bindings = node.importClause?.namedBindings;
+        const names = bindings && ts.isNamedImports(bindings) ? bindings.elements : undefined;
+        if (names === undefined) found.push(`${path}: ${node.getText()}`);
+        for (const { name, propertyName } of names ?? [])
+          if (OPENS.includes((propertyName ?? name).text)) found.push(`${path}: ${name.text}`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+    return found;
+  }
+
+  test('nobody else opens a connection', () => {
+    const others = product.filter(({ path }) => /^(src|workers)\//.test(path) && !ASKS_ITSELF.includes(path));
+    expect(others.flatMap(opensIn)).toEqual([]);
+  });
+
+  test.each([
+    "await fetch('https://gateway.example');",
+    "import { request } from 'node:https';",
+    "import { connect as dial } from 'node:net';",
+    "import * as http from 'node:http';",
+  ])('%s is found', (text) => {
+    expect(opensIn({ path: 'planted.ts', text })).toHaveLength(1);
+  });
+});
+
 test('no amount passes through a float: no parseFloat and no toFixed in the product', () => {
   const code = product.filter(({ path }) => /^(src|workers|migrations)\//.test(path));
   const found = code.filter(({ text }) => /\bparseFloat\b|\.toFixed\(/.test(text));
@@ -186,6 +226,11 @@ describe('the import rules report violations', () => {
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
       "import { app } from '../http/app.ts'; import { groups } from '../groups.ts'; import { routes } from '../payouts/api/payout-routes.ts'; export const check = [app, groups, routes];",
+    'src/payouts/call-rail.ts':
+      "import { SandboxRail } from '../rails/sandbox-rail.ts'; import { createRails } from '../rails/rails.ts'; import { request } from 'undici'; export const calls = [SandboxRail, createRails, request];",
+    'src/rails/rails.ts': 'export const createRails = 1;',
+    'src/rails/sandbox-rail.ts': 'export class SandboxRail {}',
+    'src/rails/quote.ts': "import { SandboxRail } from './sandbox-rail.ts'; export const quote = new SandboxRail();",
     'workers/sweeper.ts': "import '../scripts/verify.ts'; import '../src/http/app.ts'; export const sweep = 1;",
     'scripts/verify.ts': "import '../src/verify/check.ts'; import '../src/gone.ts';",
     'scripts/harness/client.ts': "import '../faults/load.ts';",
@@ -223,34 +268,38 @@ describe('the import rules report violations', () => {
   }
 
   test.each`
-    rule                                          | from                           | to
-    ${'money-sees-only-what-is-below'}            | ${'src/money/amount.ts'}       | ${'src/ids.ts'}
-    ${'db-sees-only-what-is-below'}               | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}           | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout.ts'}
-    ${'idempotency-sees-only-what-is-below'}      | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout.ts'}
-    ${'payouts-sees-only-what-is-below'}          | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
-    ${'payouts-sees-only-what-is-below'}          | ${'src/payouts/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
-    ${'accounts-sees-only-what-is-below'}         | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
-    ${'accounts-sees-only-what-is-below'}         | ${'src/accounts/account.ts'}   | ${'src/payouts/payout.ts'}
-    ${'every-folder-has-its-layer'}               | ${'src/newgroup/refund.ts'}    | ${'src/ids.ts'}
-    ${'shapes-sees-only-what-is-below'}           | ${'src/group.ts'}              | ${'src/payouts/payout.ts'}
-    ${'the-list-of-groups-is-handed'}             | ${'src/verify/check.ts'}       | ${'src/groups.ts'}
-    ${'checks-are-named-by-declarations-alone'}   | ${'src/payouts/payout.ts'}     | ${'src/payouts/checks/payout-check.ts'}
-    ${'routes-are-listed-in-http-alone'}          | ${'src/verify/check.ts'}       | ${'src/payouts/api/payout-routes.ts'}
-    ${'zod-in-its-place'}                         | ${'src/payouts/payout.ts'}     | ${''}
-    ${'verify-sees-only-what-is-below'}           | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
-    ${'http-sees-only-what-is-below'}             | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
-    ${'http-sees-only-what-is-below'}             | ${'src/http/openapi.ts'}       | ${'src/payouts/api/payout-routes.ts'}
-    ${'lists-of-http-sees-only-what-is-below'}    | ${'src/http/routes.ts'}        | ${'src/payouts/payout.ts'}
-    ${'api-sees-only-what-is-below'}              | ${'src/api/route.ts'}          | ${'src/payouts/payout.ts'}
-    ${'workers-serve-no-api'}                     | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
-    ${'nobody-imports-entry-points'}              | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
-    ${'no-unresolved'}                            | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
-    ${'harness-knows-neither-faults-nor-benches'} | ${'scripts/harness/client.ts'} | ${'scripts/faults/load.ts'}
-    ${'benches-and-faults-are-apart'}             | ${'scripts/faults/load.ts'}    | ${'scripts/bench/book.ts'}
-    ${'no-circles'}                               | ${'src/queue/one.ts'}          | ${''}
-    ${'express-in-its-place'}                     | ${'src/accounts/account.ts'}   | ${''}
-    ${'bullmq-in-its-place'}                      | ${'src/http/app.ts'}           | ${''}
+    rule                                           | from                           | to
+    ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}       | ${'src/ids.ts'}
+    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout.ts'}
+    ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/payouts/payout.ts'}
+    ${'every-folder-has-its-layer'}                | ${'src/newgroup/refund.ts'}    | ${'src/ids.ts'}
+    ${'shapes-sees-only-what-is-below'}            | ${'src/group.ts'}              | ${'src/payouts/payout.ts'}
+    ${'the-list-of-groups-is-handed'}              | ${'src/verify/check.ts'}       | ${'src/groups.ts'}
+    ${'checks-are-named-by-declarations-alone'}    | ${'src/payouts/payout.ts'}     | ${'src/payouts/checks/payout-check.ts'}
+    ${'routes-are-listed-in-http-alone'}           | ${'src/verify/check.ts'}       | ${'src/payouts/api/payout-routes.ts'}
+    ${'zod-in-its-place'}                          | ${'src/payouts/payout.ts'}     | ${''}
+    ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}       | ${'src/payouts/api/payout-routes.ts'}
+    ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}        | ${'src/payouts/payout.ts'}
+    ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}          | ${'src/payouts/payout.ts'}
+    ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
+    ${'nobody-imports-entry-points'}               | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
+    ${'no-unresolved'}                             | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
+    ${'harness-knows-neither-faults-nor-benches'}  | ${'scripts/harness/client.ts'} | ${'scripts/faults/load.ts'}
+    ${'benches-and-faults-are-apart'}              | ${'scripts/faults/load.ts'}    | ${'scripts/bench/book.ts'}
+    ${'parties-are-called-in-turn'}                | ${'src/payouts/call-rail.ts'}  | ${'src/rails/sandbox-rail.ts'}
+    ${'lists-of-parties-are-made-once'}            | ${'src/payouts/call-rail.ts'}  | ${'src/rails/rails.ts'}
+    ${'clients-of-parties-are-made-in-their-list'} | ${'src/rails/quote.ts'}        | ${'src/rails/sandbox-rail.ts'}
+    ${'undici-in-its-place'}                       | ${'src/payouts/call-rail.ts'}  | ${''}
+    ${'no-circles'}                                | ${'src/queue/one.ts'}          | ${''}
+    ${'express-in-its-place'}                      | ${'src/accounts/account.ts'}   | ${''}
+    ${'bullmq-in-its-place'}                       | ${'src/http/app.ts'}           | ${''}
   `('$rule: $from → $to', ({ rule, from, to }) => {
     expect(output).toContain(`${rule}: ${from} → ${to}`);
   });

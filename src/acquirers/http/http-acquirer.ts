@@ -21,6 +21,7 @@ import {
   type Verified,
 } from '../acquirer.ts';
 import type { CardInput } from '../card.ts';
+import { brandOf } from '../card-brand.ts';
 import { GatewayClient, GatewayRefusal } from './gateway-client.ts';
 import {
   type Asked,
@@ -86,6 +87,11 @@ export class HttpAcquirer implements Acquirer, Partner {
     this.#pool = options.pool;
     this.#clock = options.clock;
     this.#mayBePlain = new URL(options.url).protocol === 'http:';
+  }
+
+  showing({ number, expMonth, expYear }: CardInput): Tokenized['card'] {
+    const lastFour = number.slice(-4);
+    return { brand: brandOf(number), lastFour, expMonth, expYear, funding: 'unknown', country: null };
   }
 
   async tokenize(card: CardInput, of: { originator: string; reusable: boolean }): Promise<Tokenized> {

@@ -1,5 +1,5 @@
 /** The page of the sandbox acquirer's challenges: there the payer's bank is played. */
-import type { SandboxChallenge } from '../../acquirers/sandbox-challenge-store.ts';
+import type { SandboxChallenge } from '../../acquirers/acquirers.ts';
 import type { Page, PageRequest } from '../../api/page.ts';
 import { CHALLENGE_BASE, challengePage } from '../checkout/challenge-page.tsx';
 import { checkoutUrl } from '../checkout/checkout-link.ts';

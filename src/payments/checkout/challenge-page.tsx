@@ -1,5 +1,5 @@
 /** The page on which the sandbox plays the payer's bank: pass or fail. */
-import type { SandboxChallenge } from '../../acquirers/sandbox-challenge-store.ts';
+import type { SandboxChallenge } from '../../acquirers/acquirers.ts';
 import { formatAmount } from '../../money/amount.ts';
 import { cardText } from './card-text.ts';
 import { type Language, TEXTS } from './checkout-texts.ts';

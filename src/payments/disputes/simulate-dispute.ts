@@ -1,8 +1,8 @@
 /** Test mode: tells the sandbox acquirer what a payer disputes and what became of it, and takes its notice in at once. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
+import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
-import type { SandboxAcquirer } from '../../acquirers/sandbox-acquirer.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
@@ -29,7 +29,7 @@ export interface SimulationRuntime extends OnceRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly disputeTerms: DisputeTerms;
-  readonly acquirers: { readonly sandbox: SandboxAcquirer };
+  readonly acquirers: Pick<Acquirers, 'sandbox'>;
 }
 
 export interface SimulateDispute extends Asked {

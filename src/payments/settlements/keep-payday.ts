@@ -3,7 +3,7 @@
  * takes it in, line by line. Each command is one step, and the last one closes the payday.
  */
 import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
-import { settleAtSandbox } from '../../acquirers/sandbox-settlement-store.ts';
+import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { Appointment } from '../../appointment.ts';
 import type { Pool } from '../../db/pool.ts';
 import { newId, publicId, type Uuid } from '../../ids.ts';
@@ -29,8 +29,13 @@ export const paydayOfSandbox: Appointment = {
   pool: 'ledger',
   job: 'payday.settle',
   // One at a time: those of the same moment that are left are due still.
-  command: (pool, bookId, ids) => paydayStep(pool, bookId, ids[0]!),
+  command: (pool, bookId, ids, { acquirers }) => paydayStep({ pool, acquirers }, bookId, ids[0]!),
 };
+
+export interface PaydayRuntime {
+  readonly pool: Pool;
+  readonly acquirers: Pick<Acquirers, 'sandbox'>;
+}
 
 /** Lines of one report: more are paid by another one, so that no process holds all that a busy book has. */
 const REPORT_LINES_MAX = 50_000;
@@ -39,11 +44,12 @@ const REPORT_LINES_MAX = 50_000;
  * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
  */
 export async function paydayStep(
-  pool: Pool,
+  runtime: PaydayRuntime,
   bookId: BookId,
   id: Uuid,
   linesMax: number = REPORT_LINES_MAX,
 ): Promise<Command<boolean>> {
+  const { pool } = runtime;
   const payday = await paydays.find(pool, bookId, id);
   if (payday?.status !== 'open') return closePayday(id);
   const reportId = payday.reportIds.at(-1);
@@ -56,13 +62,13 @@ export async function paydayStep(
     // One that is not full was all that there was.
     if (parts.reduce((lines, part) => lines + part.lines, 0) < linesMax) return closePayday(id);
   }
-  const report = await makeReport(pool, bookId, { payday, linesMax });
+  const report = await makeReport(runtime, bookId, { payday, linesMax });
   return report ? keepingReport(payday, report.id) : closePayday(id);
 }
 
 /** The next report of a payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
 async function makeReport(
-  pool: Pool,
+  { pool, acquirers }: PaydayRuntime,
   bookId: BookId,
   { payday, linesMax: limit }: { payday: Payday; linesMax: number },
 ): Promise<StoredReport | undefined> {
@@ -70,7 +76,7 @@ async function makeReport(
   const key = made === 0 ? payday.id : `${payday.id} ${made}`;
   const { references: except, asOf: before } = await listUnanswered(pool, bookId);
   const disputes = await listUnsettledDisputes(pool, bookId);
-  const lines = await settleAtSandbox(pool, { key, originator: bookId, before, except, disputes, limit });
+  const lines = await acquirers.sandbox.pay({ key, originator: bookId, before, except, disputes, limit });
   if (lines.length === 0) return undefined;
   const merchant = publicId('book', bookId);
   const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));

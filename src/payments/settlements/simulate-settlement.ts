@@ -10,7 +10,7 @@ import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import { openPayday, paydayStep } from './keep-payday.ts';
+import { openPayday, type PaydayRuntime, paydayStep } from './keep-payday.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';
 import type { Settlement } from './settlement.ts';
@@ -24,16 +24,17 @@ const STEPS_MAX = 1_000;
  * A payday that is due now, taken in before the answer. It is a row, so the sweeper takes in what a process that dies here leaves.
  * The same key is the same payday.
  */
-export const simulateSettlement: UseCase<OnceRuntime, Asked> = {
+export const simulateSettlement: UseCase<OnceRuntime & PaydayRuntime, Asked> = {
   keyFirst: true,
-  async prepare({ pool, committer }, input) {
+  async prepare(runtime, input) {
+    const { pool, committer } = runtime;
     const { bookId, idempotencyKey: key } = input;
     const book = await loadBook(pool, bookId);
     if (book) requireClockIdle(book);
     const payday = key === null ? newId() : deriveId('simulated-payday', bookId, key);
     await committer.submit(bookId, openPayday(payday));
     let steps = 0;
-    while (!(await submitAsRead(committer, bookId, () => paydayStep(pool, bookId, payday))))
+    while (!(await submitAsRead(committer, bookId, () => paydayStep(runtime, bookId, payday))))
       if (++steps === STEPS_MAX)
         throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });
     const reports = (await paydays.find(pool, bookId, payday))!.reportIds;

@@ -3,6 +3,7 @@ import { CardRefused } from '../../acquirers/acquirer.ts';
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
 import type { Instant } from '../../clock.ts';
 import { ApiError } from '../../errors.ts';
+import { PartyBusy } from '../../outside/call-shares.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
 
@@ -18,15 +19,25 @@ export const cardSource: Source<CardSource> = {
   },
 };
 
+export interface Exchange
+  extends Pick<SourceOf, 'bookId' | 'acquirer' | 'reusable'>,
+    Partial<Pick<SourceOf, 'dryRun'>> {
+  /** Where the card stands in the request. */
+  readonly param: string;
+}
+
+/** In the token's place in a dry run, whose command writes nothing. */
+const NO_TOKEN = '';
+
 /**
- * Exchanges a number for a token. Throws ApiError `card_data_disabled` where numbers may not be sent to the acquirer,
+ * Exchanges a number for a token, in a dry run for none: the acquirer is not called. Throws ApiError `card_data_disabled` where numbers may not be sent to the acquirer,
  * `card_number_not_allowed` for a number that is no test number, `parameter_invalid` for one that a live acquirer does not take, and
  * `service_unavailable` when no answer came: then nothing exists.
  */
 export async function exchangeCard(
   { fingerprints, clock }: Pick<SourceRuntime, 'fingerprints' | 'clock'>,
   card: CardInput,
-  { bookId, acquirer, reusable, param }: Pick<SourceOf, 'bookId' | 'acquirer'> & { reusable: boolean; param: string },
+  { bookId, acquirer, reusable, param, dryRun = false }: Exchange,
 ) {
   if (!acquirer.takesCards)
     throw new ApiError('card_data_disabled', {
@@ -36,7 +47,9 @@ export async function exchangeCard(
     });
   refuseExpired(card, { now: clock.now(), param });
   try {
-    const { token, card: shown } = await reachAcquirer(acquirer.tokenize(card, { originator: bookId, reusable }));
+    const { token, card: shown } = dryRun
+      ? { token: NO_TOKEN, card: acquirer.showing(card) }
+      : await reachAcquirer(acquirer.tokenize(card, { originator: bookId, reusable }));
     const fingerprint = fingerprints.digestOf(`card ${bookId} ${card.number}`).slice(0, 32);
     return { token, card: { ...shown, fingerprint } };
   } catch (error) {
@@ -58,7 +71,10 @@ export async function reachAcquirer<Answer>(call: Promise<Answer>): Promise<Answ
   } catch (error) {
     if (!(error instanceof PartyUnreachable)) throw error;
     throw new ApiError('service_unavailable', {
-      detail: 'The acquirer gave no answer to the card. Nothing was created; send the request again.',
+      detail:
+        error instanceof PartyBusy
+          ? 'Too many calls of this book wait for the acquirer. It was not asked, and nothing was created; send the request again.'
+          : 'The acquirer gave no answer to the card. Nothing was created; send the request again.',
       headers: { 'Retry-After': '1' },
     });
   }

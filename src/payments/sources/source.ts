@@ -28,6 +28,8 @@ export interface SourceOf {
   /** The card is kept: its token has to authorize more than once. */
   readonly reusable: boolean;
   readonly captureMode: CaptureMode;
+  /** Calls nobody: what a call would answer is not used, as nothing comes of it. */
+  readonly dryRun: boolean;
 }
 
 /** How the payment begins. */

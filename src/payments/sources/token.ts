@@ -20,12 +20,12 @@ export interface TokenSource {
 const param = '/source/token';
 
 export const tokenSource: Source<TokenSource> = {
-  async prepare({ pool }, { tokenId, cvc }, { bookId, acquirer }) {
+  async prepare({ pool }, { tokenId, cvc }, { bookId, acquirer, dryRun }) {
     const token = await findToken(pool, bookId, tokenId);
     if (!token) throw new ApiError('resource_not_found', { param, detail: 'There is no such token in this book.' });
     const originator = bookId;
     // Only of a token that pays: a refused request exchanges no code.
-    const coded = cvc !== null && !refuseToken(token, acquirer.name);
+    const coded = !dryRun && cvc !== null && !refuseToken(token, acquirer.name);
     const paying = coded
       ? await reachAcquirer(acquirer.withCode(token.acquirerToken, cvc, { originator }))
       : token.acquirerToken;

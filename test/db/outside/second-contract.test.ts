@@ -211,13 +211,15 @@ describe('a call', () => {
   test('is made for a request as for a job, within the calls that the party takes at once', async () => {
     const shares = new CallShares();
     let [underWay, most] = [0, 0];
-    const ask = (id: number) =>
-      shares.ask({ party: acquirer, bookId: `book ${id % 5}`, id: `payment ${id}` }, async () => {
+    const ask = (id: number) => {
+      const callFor = id < 30 ? ('job' as const) : ('request' as const);
+      return shares.inTurn({ party: acquirer, bookId: `book ${id % 5}`, callFor }, async () => {
         most = Math.max(most, ++underWay);
         await new Promise(setImmediate);
         underWay -= 1;
         return id;
       });
+    };
     const ids = Array.from({ length: 40 }, (_, id) => id);
     expect(await Promise.all(ids.map(ask))).toEqual(ids);
     expect(most).toBe(acquirer.callsAtOnce);

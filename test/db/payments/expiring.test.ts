@@ -7,6 +7,7 @@ import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { RowLoads } from '../../../src/ledger/row-loads.ts';
 import { createLogger } from '../../../src/log.ts';
+import type { InTurn } from '../../../src/outside/called-party.ts';
 import { capturePayment } from '../../../src/payments/act-on-payment.ts';
 import { aliasPlace } from '../../../src/payments/cliq-request.ts';
 import { expirePayments } from '../../../src/payments/expire-payments.ts';
@@ -91,13 +92,14 @@ describe('a request to pay that its acquirer has not seen', () => {
   function sending(now: number) {
     const submitted: AcquirerInstruction[] = [];
     const { sandbox } = acquirers;
-    const acquirer = new Proxy<Acquirer>(sandbox, {
+    const acquirer: Acquirer & InTurn<Acquirer> = new Proxy(sandbox, {
       get(of, name) {
         if (name === 'submit')
           return (instruction: AcquirerInstruction) => {
             submitted.push(instruction);
             return of.submit(instruction);
           };
+        if (name === 'inTurn') return (_: string, call: (client: Acquirer) => unknown) => call(acquirer);
         const member = Reflect.get(of, name, of);
         return typeof member === 'function' ? member.bind(of) : member;
       },
@@ -115,7 +117,7 @@ describe('a request to pay that its acquirer has not seen', () => {
       publicUrl: 'https://api.test',
       secretBox,
       acquirer: () => acquirer,
-      calls: { make: async (_, call) => void calls.push(call()) },
+      calls: { make: async ({ party, bookId }, call) => void calls.push(party.inTurn(bookId, call)) },
       operationFailed: (_book, _id, error) => Promise.reject(error),
     };
     const run = async (send: typeof submitOperations, id: Uuid) => {

@@ -88,7 +88,7 @@ async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
     publicUrl: 'https://api.test',
     secretBox,
     acquirer: () => acquirers.sandbox,
-    calls: { make: async (_, call) => void calls.push(call()) },
+    calls: { make: async ({ party, bookId }, call) => void calls.push(party.inTurn(bookId, call)) },
     operationFailed: (_book, _id, error) => Promise.reject(error),
   };
   await inquireOperations(runtime, book.id, [operation.id]);

@@ -1,8 +1,10 @@
 /** Paydays of the sandbox acquirer, step by step: reports are made once, and hold so many lines at most. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
+import { createLogger } from '../../../src/log.ts';
 import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
 import type { Payday } from '../../../src/payments/settlements/settlement.ts';
 import { paydays } from '../../../src/payments/settlements/settlement-table.ts';
@@ -18,9 +20,12 @@ const NO_DISPUTES = { taken: [], won: [] };
 let database: TestDatabase;
 let book: TestBook;
 let reports: Reports;
+let acquirers: Acquirers;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  const config = { DATABASE_URL: database.applicationUrl };
+  acquirers = createAcquirers(config, createLogger('silent', 'test'), { publicUrl: 'http://localhost' });
 });
 beforeEach(async () => {
   book = await openBook({ database: database.applicationUrl });
@@ -31,6 +36,7 @@ beforeEach(async () => {
   };
 });
 afterAll(async () => {
+  await acquirers?.close();
   await database?.drop();
 });
 
@@ -49,7 +55,7 @@ async function captured(count: number): Promise<void> {
 }
 
 const step = async (payday: Uuid, linesMax?: number) =>
-  book.submit(await paydayStep(book.pool, book.id, payday, linesMax));
+  book.submit(await paydayStep({ pool: book.pool, acquirers }, book.id, payday, linesMax));
 const read = (id: Uuid) => paydays.find(book.pool, book.id, id) as Promise<Payday>;
 const unpaid = async () =>
   (
@@ -99,8 +105,8 @@ test('two processes that make the report of one payday make one', async () => {
   await captured(2);
   const payday = await opened();
   const [one, other] = await Promise.all([
-    paydayStep(book.pool, book.id, payday),
-    paydayStep(book.pool, book.id, payday),
+    paydayStep({ pool: book.pool, acquirers }, book.id, payday),
+    paydayStep({ pool: book.pool, acquirers }, book.id, payday),
   ]);
   await Promise.all([book.submit(one), book.submit(other)]);
   expect((await read(payday)).reportIds).toHaveLength(1);

@@ -6,7 +6,6 @@ import { toJson } from '../../../src/json.ts';
 import type { NotFound } from '../../../src/outside/party.ts';
 import { type Instruction, RailUnreachable } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
-import type { SandboxRail } from '../../../src/rails/sandbox-rail.ts';
 import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -17,7 +16,7 @@ describe('the sandbox rail', () => {
   let database: TestDatabase;
   let superuser: pg.Client;
   let rails: Rails;
-  let rail: SandboxRail;
+  let rail: Rails['sandbox'];
   let originator: string;
 
   const instruction = (facts: Partial<Instruction> = {}): Instruction => ({

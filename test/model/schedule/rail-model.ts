@@ -3,6 +3,7 @@
  * movements of money, which the books must match in the end. Its answers may be lost, late or repeated.
  */
 import { deriveId, newId, type Uuid } from '../../../src/ids.ts';
+import type { InTurn } from '../../../src/outside/called-party.ts';
 import type { NotFound } from '../../../src/outside/party.ts';
 import {
   type Instruction,
@@ -63,8 +64,9 @@ export class RailModel {
         act,
         failure: () => new RailUnreachable('The rail gave no answer'),
       });
-    const rail: Rail = {
+    const rail: Rail & InTurn<Rail> = {
       name: 'sandbox',
+      inTurn: (_, call) => call(rail),
       mode: 'test',
       idempotent: true,
       notFoundFinalAfterMs: 15 * 60_000,

@@ -13,7 +13,7 @@ import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { Committer } from '../../../src/ledger/committer.ts';
 import { createLogger } from '../../../src/log.ts';
 import type { RowFailure } from '../../../src/moved-rows.ts';
-import type { OutsideCalls } from '../../../src/outside/call-shares.ts';
+import type { OutsideCalls } from '../../../src/outside/job-calls.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import { type JobData, type JobName, partsOf } from '../../../src/queue/job.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
@@ -56,7 +56,7 @@ const CONFIG = {
 };
 
 /** Each call is made immediately, and its job waits for it. */
-const IMMEDIATE_CALLS: OutsideCalls = { make: (_, call) => call() };
+const IMMEDIATE_CALLS: OutsideCalls = { make: ({ party, bookId }, call) => party.inTurn(bookId, call) };
 
 interface Habits {
   /** The error of the machine's clock. */

@@ -1,124 +1,176 @@
 import { describe, expect, test, vi } from 'vitest';
-import { CallShares, PartyBusy } from '../../../src/outside/call-shares.ts';
+import { type CallFor, CallShares, PartyBusy } from '../../../src/outside/call-shares.ts';
+import { JobCalls } from '../../../src/outside/job-calls.ts';
+import { withinLimit } from '../../../src/time-limit.ts';
 
 const settled = () => new Promise(setImmediate);
 
-/** A party whose calls the test ends. */
+/** A party whose calls the test ends. Its client is nothing but its name. */
 function slowParty(shares: CallShares, name: string, callsAtOnce = 2) {
-  const party = { name, callsAtOnce };
-  const underWay: { id: string; end: () => void }[] = [];
+  const underWay: { id: string; end: (error?: Error) => void }[] = [];
+  const party = {
+    name,
+    inTurn: <Answer>(bookId: string, call: (client: string) => Promise<Answer>, callFor: CallFor = 'request') =>
+      shares.inTurn({ party: { name, callsAtOnce }, bookId, callFor }, () => call(name)),
+  };
+  const answered = (id: string) =>
+    new Promise<string>((resolve, reject) => {
+      underWay.push({ id, end: (error) => (error ? reject(error) : resolve(`${id} is paid`)) });
+    });
   return {
+    party,
     underWay,
-    async ask(bookId: string, ids: readonly string[]) {
-      for (const id of ids) {
-        await shares.make({ party, bookId, id }, () => {
-          return new Promise<void>((resolve) => underWay.push({ id, end: resolve }));
-        });
-      }
+    jobs: new JobCalls(),
+    async give(bookId: string, ids: readonly string[]) {
+      for (const id of ids) await this.jobs.make({ party, bookId, id }, async () => void (await answered(id)));
       await settled();
+    },
+    /** For a request. */
+    ask: (bookId: string, id: string) => party.inTurn(bookId, () => answered(id)),
+    async endAll() {
+      for (let ended = 0; ended < underWay.length; ended++) {
+        underWay[ended]!.end();
+        await settled();
+      }
     },
     ids: () => underWay.map(({ id }) => id),
   };
 }
 const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-describe('calls to outside parties', () => {
-  test('a job does not wait for its calls', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const rail = slowParty(shares, 'slow');
-    await rail.ask('book', ['a', 'b', 'c']);
+describe('calls of jobs', () => {
+  test('are not waited for', async () => {
+    const rail = slowParty(new CallShares(), 'slow');
+    await rail.give('book', ['a', 'b', 'c']);
     expect(rail.ids()).toEqual(['a']);
   });
 
-  test('a slow party does not delay others', async () => {
-    const shares = new CallShares({ waiting: 100 });
-    await slowParty(shares, 'slow').ask('book', numbered('s', 50));
+  test('to a slow party do not delay those to others', async () => {
+    const shares = new CallShares();
+    await slowParty(shares, 'slow').give('book', numbered('s', 50));
     const quick = slowParty(shares, 'quick');
-    await quick.ask('book', ['a']);
+    await quick.give('book', ['a']);
     expect(quick.ids()).toEqual(['a']);
   });
 
-  test('a book with many calls leaves places for other books', async () => {
-    const shares = new CallShares({ waiting: 100 });
-    const rail = slowParty(shares, 'rail', 8);
-    await rail.ask('busy', numbered('busy', 50));
-    await rail.ask('quiet', ['quiet']);
+  test('of a book with many leave places for other books', async () => {
+    const rail = slowParty(new CallShares(), 'rail', 8);
+    await rail.give('busy', numbered('busy', 50));
+    await rail.give('quiet', ['quiet']);
     expect(rail.ids()).toEqual(['busy0', 'busy1', 'busy2', 'busy3', 'quiet']);
   });
 
-  test('and leaves room to wait: rows beyond its share stay due', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const rail = slowParty(shares, 'rail');
-    await rail.ask('busy', numbered('busy', 50));
-    await rail.ask('quiet', ['quiet0', 'quiet1']);
-    for (let ended = 0; ended < rail.underWay.length; ended++) {
-      rail.underWay[ended]!.end();
-      await settled();
-    }
+  test('leave room to wait: rows beyond the share of their book stay due', async () => {
+    const rail = slowParty(new CallShares({ jobsWaiting: 10 }), 'rail');
+    await rail.give('busy', numbered('busy', 50));
+    await rail.give('quiet', ['quiet0', 'quiet1']);
+    await rail.endAll();
     const made = rail.ids();
     expect(made.filter((id) => id.startsWith('busy'))).toHaveLength(6);
     expect(made).toEqual(expect.arrayContaining(['quiet0', 'quiet1']));
   });
 
-  test('a row with a waiting or running call is not called again', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const rail = slowParty(shares, 'rail');
-    await rail.ask('book', ['a', 'b', 'a', 'b']);
-    rail.underWay[0]!.end();
-    await settled();
-    rail.underWay[1]!.end();
-    await settled();
+  test('are made once for a row at a time', async () => {
+    const rail = slowParty(new CallShares(), 'rail');
+    await rail.give('book', ['a', 'b', 'a', 'b']);
+    await rail.endAll();
     expect(rail.ids()).toEqual(['a', 'b']);
-    await rail.ask('book', ['a']);
+    await rail.give('book', ['a']);
     expect(rail.ids()).toEqual(['a', 'b', 'a']);
   });
 
-  test('closing waits for running calls, starts no more, and gives up at its limit', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const rail = slowParty(shares, 'rail');
-    await rail.ask('book', ['a', 'b']);
-    expect(await shares.close({ limitMs: 20 })).toBe(false);
-    const closed = shares.close({ limitMs: 5_000 });
-    rail.underWay[0]!.end();
+  test('end with their pool: it waits for running ones, starts no more, and gives up at its limit', async () => {
+    const rail = slowParty(new CallShares(), 'rail');
+    await rail.give('book', ['a', 'b']);
+    expect(await rail.jobs.close({ limitMs: 20 })).toBe(false);
+    const closed = rail.jobs.close({ limitMs: 5_000 });
+    await rail.endAll();
     expect(await closed).toBe(true);
+    await rail.give('book', ['c']);
     expect(rail.ids()).toEqual(['a']);
-    await rail.ask('book', ['c']);
+    // Another pool of the process goes on.
+    rail.jobs = new JobCalls();
+    await rail.give('book', ['d']);
+    expect(rail.ids()).toEqual(['a', 'd']);
+  });
+});
+
+describe('calls of requests', () => {
+  test('are answered in turn, among those of jobs', async () => {
+    const rail = slowParty(new CallShares(), 'rail');
+    await rail.give('book', ['a', 'b']);
+    const asked = rail.ask('book', 'c');
+    await settled();
     expect(rail.ids()).toEqual(['a']);
+    await rail.endAll();
+    expect(await asked).toBe('c is paid');
+    expect(rail.ids()).toEqual(['a', 'b', 'c']);
   });
 
-  test('who waits for an answer gets it in turn, among the calls of jobs', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const rail = slowParty(shares, 'rail');
-    await rail.ask('book', ['a', 'b']);
-    const asked = { party: { name: 'rail', callsAtOnce: 2 }, bookId: 'book', id: 'c' };
-    let answer: unknown;
-    const answered = shares.ask(asked, () => Promise.resolve('paid')).then((given) => (answer = given));
+  test('are told at once that there is no place, by their own book alone, and nothing is sent', async () => {
+    const rail = slowParty(new CallShares(), 'rail', 8);
+    const flood = numbered('busy', 20).map((id) => rail.ask('busy', id));
+    const outcomes = Promise.allSettled(flood);
+    const other = rail.ask('quiet', 'quiet');
     await settled();
-    expect(answer).toBeUndefined();
-    rail.underWay[0]!.end();
+    expect(rail.ids()).toEqual(['busy0', 'busy1', 'busy2', 'busy3', 'quiet']);
+    await rail.endAll();
+    expect(await other).toBe('quiet is paid');
+    const refused = (await outcomes).filter(({ status }) => status === 'rejected') as PromiseRejectedResult[];
+    // Half of eight slots, and as many places to wait: nobody waits for longer than the calls before take.
+    expect(refused.map(({ reason }) => reason.constructor)).toEqual(new Array(12).fill(PartyBusy));
+    expect(rail.ids()).toHaveLength(9);
+    const again = rail.ask('busy', 'again');
+    await settled();
+    await rail.endAll();
+    expect(await again).toBe('again is paid');
+  });
+
+  test('of a book that has none find a place, however many books wait', async () => {
+    const rail = slowParty(new CallShares(), 'rail', 2);
+    const asked = numbered('book', 20).map((book) => rail.ask(book, book));
+    await settled();
+    await rail.endAll();
+    expect((await Promise.all(asked)).length).toBe(20);
+  });
+
+  test('have places of their own to wait: jobs take none of them', async () => {
+    const rail = slowParty(new CallShares({ jobsWaiting: 10 }), 'rail');
+    await rail.give('book', numbered('job', 50));
+    const asked = rail.ask('book', 'asked');
+    await settled();
+    await rail.endAll();
+    expect(await asked).toBe('asked is paid');
+  });
+
+  test('fail with the error of the call, and leave their place', async () => {
+    const rail = slowParty(new CallShares(), 'rail');
+    const asked = rail.ask('book', 'a');
+    await settled();
+    rail.underWay[0]!.end(new Error('refused'));
+    await expect(asked).rejects.toThrow('refused');
+    const again = rail.ask('book', 'b');
     await settled();
     rail.underWay[1]!.end();
-    await answered;
-    expect(answer).toBe('paid');
+    expect(await again).toBe('b is paid');
   });
 
-  test('and is told at once that there is no place: nothing was sent', async () => {
-    const shares = new CallShares({ waiting: 2 });
-    const rail = slowParty(shares, 'rail');
-    await rail.ask('book', ['a', 'b', 'c']);
-    const asked = { party: { name: 'rail', callsAtOnce: 2 }, bookId: 'book', id: 'd' };
-    const call = vi.fn(() => Promise.resolve());
-    await expect(shares.ask(asked, call)).rejects.toThrow(PartyBusy);
-    await expect(shares.ask({ ...asked, id: 'a' }, call)).rejects.toThrow(PartyBusy);
-    await shares.close({ limitMs: 1 });
-    await expect(shares.ask({ ...asked, bookId: 'other' }, call)).rejects.toThrow(PartyBusy);
-    expect(call).not.toHaveBeenCalled();
-  });
-
-  test('an error of the call is that of who asked, and leaves its place', async () => {
-    const shares = new CallShares({ waiting: 10 });
-    const asked = { party: { name: 'rail', callsAtOnce: 2 }, bookId: 'book', id: 'a' };
-    await expect(shares.ask(asked, () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
-    expect(await shares.ask(asked, () => Promise.resolve('again'))).toBe('again');
+  test('begin their time limit when they are sent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const shares = new CallShares();
+      const limited = (of: { endsAfterMs: number }) =>
+        shares.inTurn({ party: { name: 'rail', callsAtOnce: 2 }, bookId: 'book', callFor: 'request' }, () =>
+          withinLimit(new Promise((resolve) => setTimeout(resolve, of.endsAfterMs, 'paid')), {
+            what: 'It',
+            limitMs: 100,
+          }),
+        );
+      const both = [limited({ endsAfterMs: 90 }), limited({ endsAfterMs: 90 })];
+      await vi.advanceTimersByTimeAsync(200);
+      expect(await Promise.all(both)).toEqual(['paid', 'paid']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

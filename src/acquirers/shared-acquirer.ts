@@ -1,0 +1,101 @@
+/** An acquirer as everybody but its adapter meets it: each call is made in the turn of its book. */
+import type { CallShares } from '../outside/call-shares.ts';
+import { SharedParty } from '../outside/called-party.ts';
+import type { NotFound } from '../outside/party.ts';
+import type {
+  Acquirer,
+  AcquirerAnswer,
+  AcquirerInstruction,
+  AcquirerNotice,
+  AuthorizeInstruction,
+  Tokenized,
+  Verified,
+} from './acquirer.ts';
+import type { CardInput } from './card.ts';
+import type { SandboxAcquirer } from './sandbox-acquirer.ts';
+
+type ByOriginator = { originator: string };
+type SandboxCall<Name extends keyof SandboxAcquirer> = SandboxAcquirer[Name] extends (...given: infer Given) => unknown
+  ? Given
+  : never;
+
+export class SharedAcquirer<Client extends Acquirer = Acquirer>
+  extends SharedParty<Client, AcquirerNotice>
+  implements Acquirer
+{
+  readonly idempotent = true;
+  readonly takesCards: boolean;
+  readonly givesTokens: boolean;
+  readonly hostedSession?: (instruction: AuthorizeInstruction) => Promise<AcquirerAnswer>;
+
+  constructor(acquirer: Client, shares: CallShares) {
+    super(acquirer, shares);
+    this.takesCards = acquirer.takesCards;
+    this.givesTokens = acquirer.givesTokens;
+    if (acquirer.hostedSession)
+      this.hostedSession = (instruction) =>
+        this.inTurn(instruction.originator, (its) => its.hostedSession!(instruction));
+  }
+
+  showing(card: CardInput): Tokenized['card'] {
+    return this.client.showing(card);
+  }
+
+  tokenize(card: CardInput, of: ByOriginator & { reusable: boolean }): Promise<Tokenized> {
+    return this.inTurn(of.originator, (its) => its.tokenize(card, of));
+  }
+
+  withCode(token: string, cvc: string, of: ByOriginator): Promise<string> {
+    return this.inTurn(of.originator, (its) => its.withCode(token, cvc, of));
+  }
+
+  verify(token: string, of: ByOriginator): Promise<Verified> {
+    return this.inTurn(of.originator, (its) => its.verify(token, of));
+  }
+
+  cardOf(token: string, of: ByOriginator): Promise<Tokenized['card']> {
+    return this.inTurn(of.originator, (its) => its.cardOf(token, of));
+  }
+
+  submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+    return this.inTurn(instruction.originator, (its) => its.submit(instruction));
+  }
+
+  inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
+    return this.inTurn(originator, (its) => its.inquire(originator, reference));
+  }
+
+  cancel(originator: string, reference: string): Promise<AcquirerAnswer> {
+    return this.inTurn(originator, (its) => its.cancel(originator, reference));
+  }
+}
+
+/** Of a challenge its link alone is known: whose it is, its record says. */
+const NO_BOOK = '';
+
+/** With the pages of its challenges, its paydays, and what simulations tell it. */
+export class SharedSandboxAcquirer extends SharedAcquirer<SandboxAcquirer> {
+  findChallenge(...given: SandboxCall<'findChallenge'>): ReturnType<SandboxAcquirer['findChallenge']> {
+    return this.inTurn(NO_BOOK, (its) => its.findChallenge(...given));
+  }
+
+  resolveChallenge(...given: SandboxCall<'resolveChallenge'>): ReturnType<SandboxAcquirer['resolveChallenge']> {
+    return this.inTurn(NO_BOOK, (its) => its.resolveChallenge(...given));
+  }
+
+  resolveRequest(...given: SandboxCall<'resolveRequest'>): ReturnType<SandboxAcquirer['resolveRequest']> {
+    return this.inTurn(given[0], (its) => its.resolveRequest(...given));
+  }
+
+  openDispute(...given: SandboxCall<'openDispute'>): ReturnType<SandboxAcquirer['openDispute']> {
+    return this.inTurn(given[0].originator, (its) => its.openDispute(...given));
+  }
+
+  moveDispute(...given: SandboxCall<'moveDispute'>): ReturnType<SandboxAcquirer['moveDispute']> {
+    return this.inTurn(given[0].originator, (its) => its.moveDispute(...given));
+  }
+
+  pay(...given: SandboxCall<'pay'>): ReturnType<SandboxAcquirer['pay']> {
+    return this.inTurn(given[0].originator, (its) => its.pay(...given));
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The calls of a pool's jobs to external parties. A job does not wait for its calls. They are not guaranteed: one that finds no
+ * place to wait, or that still waits when the pool stops, is dropped; its row stays due in Postgres and is enqueued again.
+ */
+import { withinLimit } from '../time-limit.ts';
+import { PartyBusy } from './call-shares.ts';
+import type { InTurn } from './called-party.ts';
+
+export interface JobCall<Client> {
+  readonly party: InTurn<Client>;
+  readonly bookId: string;
+  /** The row that the call is for. One call at a time. */
+  readonly id: string;
+}
+
+/** Makes calls to external parties. */
+export interface OutsideCalls {
+  /** Resolves when the call is accepted, or dropped to be enqueued again. `call` must not reject. */
+  make<Client>(of: JobCall<Client>, call: (client: Client) => Promise<void>): Promise<void>;
+}
+
+export class JobCalls implements OutsideCalls {
+  readonly #inHand = new Map<string, Promise<void>>();
+  #closed = false;
+
+  make<Client>({ party, bookId, id }: JobCall<Client>, call: (client: Client) => Promise<void>): Promise<void> {
+    const name = `${party.name} ${bookId} ${id}`;
+    if (this.#closed || this.#inHand.has(name)) return Promise.resolve();
+    const made = party
+      .inTurn(bookId, (client) => (this.#closed ? Promise.resolve() : call(client)), 'job')
+      .catch((error: unknown) => {
+        if (!(error instanceof PartyBusy)) throw error;
+      })
+      .finally(() => this.#inHand.delete(name));
+    this.#inHand.set(name, made);
+    return Promise.resolve();
+  }
+
+  /** Starts no further call. Resolves to false when calls in progress do not end within the limit. */
+  async close({ limitMs }: { limitMs: number }): Promise<boolean> {
+    this.#closed = true;
+    const over = Promise.all(this.#inHand.values()).then(() => true);
+    return withinLimit(over, { what: 'calls in progress', limitMs }).catch(() => false);
+  }
+}

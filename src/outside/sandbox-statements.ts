@@ -1,0 +1,50 @@
+/**
+ * The statements of a sandbox, on its own few connections. A batch carries calls of all books and has a connection kept for its
+ * kind; what is a statement of one book takes turns with those of others. The time limit of a statement begins when it is sent.
+ */
+import { Room } from '../room.ts';
+import { withinLimit } from '../time-limit.ts';
+import type { PartyUnreachable } from './party.ts';
+
+export interface SandboxStatementsOptions {
+  /** As errors say it: `sandbox acquirer`. */
+  readonly sandbox: string;
+  /** Connections for statements of one book. */
+  readonly connections: number;
+  readonly limitMs: number;
+  readonly unreachable: new (message: string, options: { cause: unknown }) => PartyUnreachable;
+}
+
+export class SandboxStatements {
+  readonly #options: SandboxStatementsOptions;
+  readonly #turns: Room;
+
+  constructor(options: SandboxStatementsOptions) {
+    this.#options = options;
+    this.#turns = new Room(options.connections);
+  }
+
+  /** Any failure means that the outcome is unknown: throws the party's own kind of PartyUnreachable. */
+  ofBook<Answer>(
+    bookId: string,
+    call: string,
+    statement: () => Promise<Answer>,
+    limitMs = this.#options.limitMs,
+  ): Promise<Answer> {
+    return this.#turns.run(bookId, () => this.#send(call, statement, limitMs));
+  }
+
+  /** One at a time of each kind: its caller sees to that. Fails as above. */
+  ofBatch<Answer>(call: string, statement: () => Promise<Answer>): Promise<Answer> {
+    return this.#send(call, statement, this.#options.limitMs);
+  }
+
+  async #send<Answer>(call: string, statement: () => Promise<Answer>, limitMs: number): Promise<Answer> {
+    const { sandbox, unreachable: Unreachable } = this.#options;
+    try {
+      return await withinLimit(statement(), { what: `The ${sandbox} (${call})`, limitMs });
+    } catch (error) {
+      throw new Unreachable(`The ${sandbox} gave no answer (${call})`, { cause: error });
+    }
+  }
+}
