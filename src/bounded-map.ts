@@ -24,7 +24,8 @@ export class BoundedMap<Key, Value> {
     if (this.#entries.size > this.limit) this.#entries.delete(this.#entries.keys().next().value as Key);
   }
 
-  delete(key: Key): void {
-    this.#entries.delete(key);
+  /** Whether there was one. */
+  delete(key: Key): boolean {
+    return this.#entries.delete(key);
   }
 }

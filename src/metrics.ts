@@ -44,7 +44,7 @@ export interface Metrics extends BatchMetrics {
   readonly enqueuer: EnqueueCounts;
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
-  /** Sets the number of timeouts that the database role lacks. */
+  /** Sets the number of settings of the database role that do not fit. */
   roleTimeouts(unfit: number): void;
   /** One answered request. `route` is the pattern, never the path. */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
@@ -152,7 +152,7 @@ export function createMetrics({
   });
   const roleTimeoutsUnfit = new Gauge({
     name: 'countinghouse_role_timeouts_unfit',
-    help: 'How many of its timeouts the role of DATABASE_URL lacks; the log names them. Read once a minute.',
+    help: 'How many settings of the role of DATABASE_URL, timeouts and others, do not fit; the log names them. Read once a minute.',
     registers,
   });
   const checkpointsRefused = new Gauge({

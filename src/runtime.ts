@@ -13,8 +13,8 @@ import { type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { isPassing } from './db/postgres-errors.ts';
-import { watchRoleTimeouts } from './db/role-timeouts.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
+import { watchRoleSettings } from './db/watch-role-settings.ts';
 import type { Group } from './group.ts';
 import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
@@ -121,7 +121,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const fingerprints = createFingerprints({ pool, secretBox: boundBox, forms });
   const queues = createQueues(config, log);
   const metrics = createMetrics({ groups, pool, queues, clock, log });
-  const roleTimeouts = watchRoleTimeouts({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
+  const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   // Of a party's slots a book has its half in this process, whoever calls: jobs, requests or pages.
   const shares = new CallShares();
@@ -224,7 +224,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     async close() {
       databaseClock.close();
       forms.close();
-      roleTimeouts.close();
+      roleSettings.close();
       await committer.close();
       await enqueuer.close();
       await authenticator.close();

@@ -12,7 +12,8 @@ import { connectionName } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
 import { abandonContract, readContractedTo } from './installation-store.ts';
-import { DatabaseRoleError, ROLE_SETTINGS, roleSettingsSql } from './roles.ts';
+import { OWNER_SESSION, OWNER_SETTINGS, ownerSettingsSql, ROLE_SETTINGS, roleSettingsSql } from './role-settings.ts';
+import { DatabaseRoleError } from './roles.ts';
 
 /** The queue library's schema in the product's database. */
 const QUEUE_SCHEMA = 'bullmq';
@@ -62,14 +63,16 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: CONNECTION_NAME });
   await client.connect();
   try {
-    const { rows } = await client.query('SELECT current_user AS name');
+    // Before the role has its settings: nothing is presumed of the database's.
+    await client.query(OWNER_SESSION);
+    const { rows } = await client.query('SELECT current_user AS name, current_database() AS database');
     refuseSharedRoles([{ variable: 'DATABASE_OWNER_URL', name: rows[0].name }, ...roles]);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const applied = await runOwnMigrations(ownerUrl);
     for (const name of applied) log.info({ migration: name }, 'migration applied');
     await runMigrations(client, QUEUE_SCHEMA);
     await grantRights(client, { roles, rights: options.rights });
-    const leftToDo: string[] = [];
+    const leftToDo = await setOwnerSettings(client, rows[0]);
     for (const { name, url } of roles) {
       if (!(await hasRoleSettings(client, name))) leftToDo.push(...(await setRoleSettings(url, name)));
     }
@@ -128,7 +131,8 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
     pool: {
       ...config.pool,
       afterCreate(connection: pg.Client, done: (error?: Error) => void) {
-        connection.query(`SET lock_timeout = '${MIGRATION_LOCK_TIMEOUT}'`, (error) => done(error ?? undefined));
+        const settings = `${OWNER_SESSION}; SET lock_timeout = '${MIGRATION_LOCK_TIMEOUT}'`;
+        connection.query(settings, (error) => done(error ?? undefined));
       },
     },
   });
@@ -176,19 +180,38 @@ async function hasRoleSettings(client: pg.Client, role: string): Promise<boolean
     'SELECT rolconfig AS settings FROM pg_roles WHERE rolname = $1',
     [role],
   );
-  const settings = new Set((rows[0]?.settings ?? []).map((setting) => setting.toLowerCase()));
-  return Object.entries(ROLE_SETTINGS).every(([name, value]) => settings.has(`${name}=${value}`.toLowerCase()));
+  return isEverySet(rows[0]?.settings ?? [], ROLE_SETTINGS);
+}
+
+function isEverySet(found: readonly string[], wanted: Readonly<Record<string, string>>): boolean {
+  const settings = new Set(found.map((setting) => setting.toLowerCase()));
+  return Object.entries(wanted).every(([name, value]) => settings.has(`${name}=${value}`.toLowerCase()));
 }
 
 /** A role may set its own defaults, so no superuser is needed. A statement that is refused is handed back. */
-async function setRoleSettings(url: string, role: string): Promise<string[]> {
-  return withClient(url, async (client) => {
-    const left: string[] = [];
-    for (const statement of roleSettingsSql(role)) {
-      await client.query(statement).catch(() => left.push(statement));
-    }
-    return left;
-  });
+function setRoleSettings(url: string, role: string): Promise<string[]> {
+  return withClient(url, (client) => runEach(client, roleSettingsSql(role)));
+}
+
+/** For the owner's other sessions: erasure, and the migrations of a release before this one. */
+async function setOwnerSettings(
+  client: pg.Client,
+  { name, database }: { name: string; database: string },
+): Promise<string[]> {
+  const { rows } = await client.query<{ setting: string }>(
+    `SELECT unnest(setconfig) AS setting FROM pg_db_role_setting
+      WHERE setrole = (SELECT oid FROM pg_roles WHERE rolname = $1)
+        AND setdatabase = (SELECT oid FROM pg_database WHERE datname = $2)`,
+    [name, database],
+  );
+  const settings = rows.map(({ setting }) => setting);
+  return isEverySet(settings, OWNER_SETTINGS) ? [] : runEach(client, ownerSettingsSql(name, database));
+}
+
+async function runEach(client: pg.Client, statements: readonly string[]): Promise<string[]> {
+  const left: string[] = [];
+  for (const statement of statements) await client.query(statement).catch(() => left.push(statement));
+  return left;
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -2,38 +2,15 @@
  * The three roles. The *owner* holds the schema and is used by migrations alone. The *signer* adds checkpoints of the
  * journal and may write nothing else. The *application* role runs everything else. This role cannot change the journal
  * or the schema, nor add checkpoints, and its timeouts end a session that would keep a book's lock.
- * The timeouts are settings of the role because a pooler such as PgBouncer refuses them as start-up parameters.
- * Next: grants.ts (the roles' rights), migrate.ts (which grants them), signer-role.ts, role-timeouts.ts.
+ * Next: role-settings.ts, grants.ts (the roles' rights), migrate.ts (which grants them), signer-role.ts.
  */
 import pg from 'pg';
 import { isEarlierRelease, RELEASE } from '../release.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readClosedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';
-import type { Pool, Queryable } from './pool.ts';
-
-/** A stopped process keeps a book's lock for five seconds at most. The product's statements take far less than 15 s. */
-export const ROLE_SETTINGS: Readonly<Record<string, string>> = {
-  idle_in_transaction_session_timeout: '5s',
-  lock_timeout: '5s',
-  statement_timeout: '15s',
-  timezone: 'UTC',
-  // A prepared statement keeps its plan: a plan made while a table was small must not scan the table once it is large.
-  enable_seqscan: 'off',
-  // Statements take milliseconds. Compiling them would take longer.
-  jit: 'off',
-};
-
-const TIMEOUTS = Object.keys(ROLE_SETTINGS).filter((name) => name.endsWith('_timeout'));
-/** A longer timeout protects no book. */
-const LONGEST_TIMEOUT_MS = 60_000;
-
-/** The SQL that sets a role's settings. The role itself or a superuser may run it. */
-export function roleSettingsSql(role: string): string[] {
-  return Object.entries(ROLE_SETTINGS).map(
-    ([name, value]) => `ALTER ROLE ${pg.escapeIdentifier(role)} SET ${name} = ${pg.escapeLiteral(value)};`,
-  );
-}
+import type { Pool } from './pool.ts';
+import { readUnfitSettings, remedyOf, roleSettingsSql, type UnfitSetting } from './role-settings.ts';
 
 export interface RoleLogin {
   name: string;
@@ -89,8 +66,8 @@ const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABA
 const REVOKE_REMEDY = `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`;
 
 /**
- * Refuses an application role that could change the journal or the schema or add checkpoints, a role without timeouts,
- * and a database that is older than this code. A newer database is accepted until its stored forms are contracted:
+ * Refuses an application role that could change the journal or the schema or add checkpoints, a role whose
+ * settings do not fit, and a database that is older than this code. A newer database is accepted until its stored forms are contracted:
  * release N−1 runs on the schema of N. Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
@@ -100,6 +77,9 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
       `The role ${role.name} of DATABASE_URL is a superuser: nothing could protect the journal from it.`,
       ROLE_REMEDY,
     );
+  const login = { role: role.name, variable: 'DATABASE_URL' };
+  // First: what is read below is looked up and read by these.
+  await checkSettings(pool, login, isBeforeGrants);
   await checkMigrations(pool);
   await checkForms(pool);
   await checkJournalRights(pool, role.name);
@@ -110,8 +90,11 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
       'As a superuser: REVOKE CREATE ON SCHEMA public FROM PUBLIC; and revoke it from this role if it was granted by name.',
     );
   }
-  await checkTimeouts(pool, { role: role.name, variable: 'DATABASE_URL' });
+  await checkSettings(pool, login);
 }
+
+/** A role that was never migrated lacks timeouts and UTC, and is told so by what else it lacks. */
+const isBeforeGrants = ({ name, isTimeout }: UnfitSetting) => !isTimeout && name !== 'TimeZone';
 
 /** The role of a pool's connections. */
 export async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {
@@ -228,23 +211,22 @@ async function checkSignedRights(pool: Pool, role: string): Promise<void> {
 }
 
 /**
- * The names of the timeouts that a connection lacks, as its server reports them. Behind a pooler, those of the server
- * connection that answers.
+ * Refuses a connection with settings that the product cannot run with (role-settings.ts). `variable` is the environment
+ * variable of the URL; `only` says which settings are judged. Throws DatabaseRoleError with a line for each of them.
  */
-export async function readUnfitTimeouts(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ name: string; ms: string }>(
-    'SELECT name, setting AS ms FROM pg_settings WHERE name = ANY ($1) ORDER BY name',
-    [TIMEOUTS],
-  );
-  return rows.filter(({ ms }) => Number(ms) === 0 || Number(ms) > LONGEST_TIMEOUT_MS).map(({ name }) => name);
-}
-
-/** `variable` is the environment variable of the URL. Throws DatabaseRoleError. */
-export async function checkTimeouts(pool: Pool, { role, variable }: { role: string; variable: string }): Promise<void> {
-  const unfit = await readUnfitTimeouts(pool);
+export async function checkSettings(
+  pool: Pool,
+  { role, variable }: { role: string; variable: string },
+  only: (setting: UnfitSetting) => boolean = () => true,
+): Promise<void> {
+  const unfit = (await readUnfitSettings(pool)).filter(only);
   if (unfit.length === 0) return;
-  throw new DatabaseRoleError(
-    `The role ${role} of ${variable} lacks ${unfit.join(', ')} (1 ms to ${LONGEST_TIMEOUT_MS / 1000} s): a stopped process could keep a book locked.`,
-    `Run \`npm run migrate\`, or as a superuser:\n${roleSettingsSql(role).join('\n')}`,
+  const { rows } = await pool.query<{ database: string }>('SELECT current_database() AS database');
+  const problems = unfit.map(({ name, value, harm, isTimeout }) =>
+    isTimeout
+      ? `The role ${role} of ${variable} lacks ${name}: ${harm}.`
+      : `The role ${role} of ${variable} has ${name} = ${value}: ${harm}.`,
   );
+  const remedies = new Set(unfit.map((setting) => remedyOf(setting, { role, database: rows[0]!.database })));
+  throw new DatabaseRoleError(problems.join('\n'), [...remedies].join('\n'));
 }

@@ -4,7 +4,7 @@
  */
 import { SIGNED_TABLES } from './grants.ts';
 import type { Pool } from './pool.ts';
-import { checkTimeouts, DatabaseRoleError, readRole, readTableRights } from './roles.ts';
+import { checkSettings, DatabaseRoleError, readRole, readTableRights } from './roles.ts';
 
 const ROLE_REMEDY =
   "SIGNER_DATABASE_URL must name a role of its own, without membership in others: CREATE ROLE countinghouse_signer LOGIN PASSWORD '…'; then `npm run migrate` with SIGNER_DATABASE_URL gives it its rights.";
@@ -13,7 +13,8 @@ const MIGRATE_REMEDY =
 
 /**
  * Refuses a signer's role that is a superuser or the application's role, owns or may create anything in the schema, may
- * write more than checkpoints and their nodes, or lacks timeouts. Throws DatabaseRoleError.
+ * write more than checkpoints and their nodes, or whose
+ * settings do not fit. Throws DatabaseRoleError.
  */
 export async function checkSignerRole(signer: Pool, application: Pool): Promise<void> {
   const role = await readRole(signer);
@@ -34,5 +35,5 @@ export async function checkSignerRole(signer: Pool, application: Pool): Promise<
     if (isSigned && !(reads && inserts))
       throw new DatabaseRoleError(`${who} may not read and insert ${name}.`, MIGRATE_REMEDY);
   }
-  await checkTimeouts(signer, { role: role.name, variable: 'SIGNER_DATABASE_URL' });
+  await checkSettings(signer, { role: role.name, variable: 'SIGNER_DATABASE_URL' });
 }

@@ -1,13 +1,16 @@
 /**
  * Counts failed authentications by client address. Too many in a minute block the address for the rest of it. Each
- * process counts by itself.
+ * process counts by itself. What is no address (NOBODY of client-address.ts) is never blocked.
  */
 import ipaddr from 'ipaddr.js';
 
 /** A person with a wrong key retries a few times; a script with a wrong key retries a few times a second. */
 const FAILURES_PER_WINDOW = 60;
 const WINDOW_MS = 60_000;
-/** Addresses counted at once. An attacker with more addresses still has to guess keys of 256 random bits. */
+/**
+ * Addresses counted at once. Beyond them the one whose minute began first is forgotten, so that no flood of addresses ends
+ * every block at once. An attacker with more addresses still has to guess keys of 190 random bits.
+ */
 const MAX_ADDRESSES = 10_000;
 
 interface Failures {
@@ -18,6 +21,7 @@ interface Failures {
 export class AddressFailures {
   readonly #limit: number;
   readonly #now: () => number;
+  /** In the order in which their windows began. */
   readonly #byAddress = new Map<string, Failures>();
 
   constructor(options: { limit?: number; now?: () => number } = {}) {
@@ -35,6 +39,8 @@ export class AddressFailures {
   }
 
   count(address: string): void {
+    // Nobody's address may be everybody's.
+    if (!ipaddr.isValid(address)) return;
     const now = this.#now();
     const key = network(address);
     const known = this.#byAddress.get(key);
@@ -42,13 +48,17 @@ export class AddressFailures {
       known.count++;
       return;
     }
-    if (this.#byAddress.size >= MAX_ADDRESSES) this.#forget(now);
+    this.#byAddress.delete(key);
+    this.#forget(now);
     this.#byAddress.set(key, { count: 1, windowEndsAt: now + WINDOW_MS });
   }
 
+  /** Windows that are over, and the oldest one where there is no room for another. */
   #forget(now: number): void {
-    for (const [key, { windowEndsAt }] of this.#byAddress) if (now >= windowEndsAt) this.#byAddress.delete(key);
-    if (this.#byAddress.size >= MAX_ADDRESSES) this.#byAddress.clear();
+    for (const [key, { windowEndsAt }] of this.#byAddress) {
+      if (now < windowEndsAt && this.#byAddress.size < MAX_ADDRESSES) return;
+      this.#byAddress.delete(key);
+    }
   }
 }
 

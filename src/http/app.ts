@@ -5,8 +5,9 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { Route } from '../api/route.ts';
+import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
-import { createClientAddress } from './client-address.ts';
+import { createClientAddress, type UnreadableKind } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
 import { sendFailure } from './failure.ts';
 import { mountOperations } from './operations.ts';
@@ -37,7 +38,7 @@ export function createApp(
   const requestParts = {
     log: runtime.log.child({}, { redact: [] }),
     metrics: runtime.metrics,
-    addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES),
+    addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES, tellUnreadable(runtime.log)),
   };
   app.use((request, response, next) => {
     request.context = new RequestContext(requestParts, request, response);
@@ -67,4 +68,20 @@ export function createApp(
     sendFailure(request.context, error, { log: runtime.log, warnUnavailable, publicUrl: runtime.publicUrl });
   }) satisfies ErrorRequestHandler);
   return app;
+}
+
+/** Too few characters to tell a client or a card by. */
+const START_LENGTH = 8;
+
+/** Logs how a kind of unreadable address begins, once: an operator sees that a proxy hides its clients, and how. */
+function tellUnreadable(log: Logger): (kind: UnreadableKind, node: string) => void {
+  const told = new Set<UnreadableKind>();
+  return (kind, node) => {
+    if (told.has(kind)) return;
+    told.add(kind);
+    log.warn(
+      { kind, start: node.slice(0, START_LENGTH) },
+      'a trusted proxy names no address of its client in X-Forwarded-For: the request counts as from nobody',
+    );
+  };
 }

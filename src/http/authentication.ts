@@ -3,6 +3,7 @@
  * while without a lookup. Keys known to be valid still pass from that address, since many clients may share one
  * address.
  */
+import { BoundedMap } from '../bounded-map.ts';
 import { ApiError } from '../errors.ts';
 import type { Authenticator, Principal } from '../organisations/authenticate.ts';
 import { AddressFailures } from './address-failures.ts';
@@ -16,7 +17,7 @@ const BEARER = 'Bearer ';
 export class Gate {
   readonly #authenticator: Authenticator;
   readonly #failures: AddressFailures;
-  readonly #knownTokens = new Set<string>();
+  readonly #knownTokens = new BoundedMap<string, true>(MAX_KNOWN_TOKENS);
 
   constructor(authenticator: Authenticator, failures = new AddressFailures()) {
     this.#authenticator = authenticator;
@@ -27,10 +28,10 @@ export class Gate {
   async authenticate(authorization: string | undefined, address: string): Promise<Principal> {
     const token = bearerToken(authorization);
     const blockedForSeconds = this.#failures.blockedForSeconds(address);
-    if (blockedForSeconds > 0 && !this.#knownTokens.has(token)) throw tooManyFailures(blockedForSeconds);
+    if (blockedForSeconds > 0 && this.#knownTokens.get(token) === undefined) throw tooManyFailures(blockedForSeconds);
     try {
       const principal = await this.#authenticator.authenticate(token, address);
-      this.#remember(token);
+      if (this.#knownTokens.get(token) === undefined) this.#knownTokens.set(token, true);
       return principal;
     } catch (error) {
       if (error instanceof ApiError && error.code.startsWith('api_key_')) {
@@ -39,12 +40,6 @@ export class Gate {
       }
       throw error;
     }
-  }
-
-  #remember(token: string): void {
-    if (this.#knownTokens.has(token)) return;
-    if (this.#knownTokens.size >= MAX_KNOWN_TOKENS) this.#knownTokens.clear();
-    this.#knownTokens.add(token);
   }
 }
 

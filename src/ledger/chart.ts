@@ -31,7 +31,7 @@ export const CHART: Record<AccountCode, ChartLine> = {
 export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
   let ofBook = derived.get(bookId);
   if (ofBook === undefined) {
-    if (derived.size >= BOOKS_KEPT) derived.clear();
+    if (derived.size >= BOOKS_KEPT) derived.delete(derived.keys().next().value!);
     ofBook = new Map();
     derived.set(bookId, ofBook);
   }

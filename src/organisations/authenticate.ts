@@ -3,6 +3,7 @@
  * it counts until any key is changed (key-stamp.ts): a revocation takes effect within a second in every process.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { OwnerKind } from '../actor.ts';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
@@ -129,6 +130,10 @@ function principalOf(key: ApiKeyOfBook): Principal {
 
 /** Names the address as it arrived here, which a proxy that is not trusted may have made its own. */
 function addressRefused(ip: string): ApiError {
+  if (isIP(plainAddress(ip)) === 0)
+    return new ApiError('ip_not_allowed', {
+      detail: 'The API key is for certain addresses, and the proxy in front names no address of the caller.',
+    });
   return new ApiError('ip_not_allowed', { detail: `The API key may not be used from ${plainAddress(ip)}.` });
 }
 

@@ -1,4 +1,5 @@
 /** The outboxes of this process, one for each endpoint, and the drains of their backlogs. */
+import { BoundedMap } from '../bounded-map.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
@@ -27,7 +28,7 @@ export class Outboxes {
   readonly #outboxes = new Map<Uuid, Outbox>();
   readonly #drains = new Map<Outbox, Promise<void>>();
   readonly #noDrainUntil = new WeakMap<Outbox, number>();
-  readonly #loggedAt = new Map<Uuid, number>();
+  readonly #loggedAt = new BoundedMap<Uuid, number>(REMEMBERED_MAX);
   #closed = false;
 
   constructor(options: OutboxesOptions) {
@@ -95,7 +96,6 @@ export class Outboxes {
       markLogged: () => {
         const now = performance.now();
         if (now - (this.#loggedAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < LOGGED_EVERY_MS) return false;
-        if (this.#loggedAt.size >= REMEMBERED_MAX) this.#loggedAt.clear();
         this.#loggedAt.set(endpointId, now);
         return true;
       },

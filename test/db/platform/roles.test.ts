@@ -203,14 +203,15 @@ test('a signer with one of the other roles is refused', async () => {
 });
 
 test.each`
-  fault                              | statement                                                                  | words
-  ${'DELETE of the journal granted'} | ${'GRANT DELETE ON postings TO countinghouse_signer'}                      | ${/may DELETE postings/}
-  ${'UPDATE of one column granted'}  | ${'GRANT UPDATE (hash) ON tree_nodes TO countinghouse_signer'}             | ${/may UPDATE tree_nodes/}
-  ${'INSERT of entries granted'}     | ${'GRANT INSERT ON entries TO countinghouse_signer'}                       | ${/may INSERT entries/}
-  ${'UPDATE granted to everyone'}    | ${'GRANT UPDATE ON accounts TO PUBLIC'}                                    | ${/may UPDATE accounts/}
-  ${'a table of its own'}            | ${'ALTER TABLE entry_texts OWNER TO countinghouse_signer'}                 | ${/owns entry_texts/}
-  ${'no right to insert'}            | ${'REVOKE INSERT ON checkpoints FROM countinghouse_signer'}                | ${/may not read and insert checkpoints/}
-  ${'no timeout'}                    | ${'ALTER ROLE countinghouse_signer IN DATABASE NAME SET lock_timeout = 0'} | ${/countinghouse_signer of SIGNER_DATABASE_URL lacks lock_timeout/}
+  fault                              | statement                                                                   | words
+  ${'DELETE of the journal granted'} | ${'GRANT DELETE ON postings TO countinghouse_signer'}                       | ${/may DELETE postings/}
+  ${'UPDATE of one column granted'}  | ${'GRANT UPDATE (hash) ON tree_nodes TO countinghouse_signer'}              | ${/may UPDATE tree_nodes/}
+  ${'INSERT of entries granted'}     | ${'GRANT INSERT ON entries TO countinghouse_signer'}                        | ${/may INSERT entries/}
+  ${'UPDATE granted to everyone'}    | ${'GRANT UPDATE ON accounts TO PUBLIC'}                                     | ${/may UPDATE accounts/}
+  ${'a table of its own'}            | ${'ALTER TABLE entry_texts OWNER TO countinghouse_signer'}                  | ${/owns entry_texts/}
+  ${'no right to insert'}            | ${'REVOKE INSERT ON checkpoints FROM countinghouse_signer'}                 | ${/may not read and insert checkpoints/}
+  ${'times in another form'}         | ${"ALTER ROLE countinghouse_signer IN DATABASE NAME SET datestyle = 'SQL'"} | ${/of SIGNER_DATABASE_URL has DateStyle = SQL, MDY/}
+  ${'no timeout'}                    | ${'ALTER ROLE countinghouse_signer IN DATABASE NAME SET lock_timeout = 0'}  | ${/countinghouse_signer of SIGNER_DATABASE_URL lacks lock_timeout/}
 `('a signer with $fault is refused', async ({ statement, words }) => {
   const own = await createTestDatabase();
   try {
