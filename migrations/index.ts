@@ -40,6 +40,7 @@ import * as partnerNotices from './0039-partner-notices.ts';
 import * as paymentLists from './0040-payment-lists.ts';
 import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
 import * as plansOfPaydays from './0044-plans-of-paydays.ts';
+import * as webhookRecovery from './0047-webhook-recovery.ts';
 
 interface NamedMigration {
   name: string;
@@ -87,6 +88,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0040-payment-lists', migration: paymentLists },
   { name: '0041-failed-refunds-settled', migration: failedRefundsSettled },
   { name: '0044-plans-of-paydays', migration: plansOfPaydays },
+  { name: '0047-webhook-recovery', migration: webhookRecovery },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

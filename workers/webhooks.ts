@@ -31,6 +31,7 @@ export function webhooksPool(runtime: Runtime): WebhooksPool {
     concurrency: 8, // no job waits for a receiver: it hands its deliveries over, or leaves them
     jobs: {
       'delivery.send': async ({ bookId, ids }) => deliverer.take(bookId, ids),
+      'delivery.send_at_once': async ({ bookId, ids }) => deliverer.take(bookId, ids, { atOnce: true }),
       'endpoint.drain': async ({ bookId, ids }) => deliverer.drain(bookId, ids),
     },
   });

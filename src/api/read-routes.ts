@@ -40,7 +40,7 @@ export function readRoute<Row>(
     ...declared,
     async handle(request) {
       const row = await findOne(resource, request);
-      const json = resource.view(row, { livemode: isLive(request.principal) });
+      const json = resource.view(row, { livemode: isLive(request.principal), wall: request.runtime.clock.now() });
       return { status: 200, json, resourceId: idOfOne(resource, request) };
     },
   });
@@ -124,7 +124,7 @@ async function listed<Row, Filters extends z.ZodRawShape>(
   const query = request.query as z.output<z.ZodObject<Filters>> & PagingQuery;
   const read = { bookId: principal.bookId, query, page: pageRequest(query) };
   const page = await readList(request, (db) => rows(db, read));
-  const shown = { livemode: isLive(principal) };
+  const shown = { livemode: isLive(principal), wall: request.runtime.clock.now() };
   return pageAnswer(page, { query, url, cursor: list.cursor }, (row) => list.view(row, shown));
 }
 

@@ -2,6 +2,7 @@
  * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
  * the answer (http/held-answer.ts).
  */
+import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Resource, Shown, Versioned } from '../ledger/resource.ts';
@@ -19,6 +20,7 @@ export interface WaitRequest {
   readonly id: Uuid;
   readonly seconds: number;
   readonly livemode: boolean;
+  readonly wall: Instant;
   /** Aborted when the client has disconnected. */
   readonly signal: AbortSignal;
 }
@@ -45,9 +47,9 @@ export function waitFor<Row extends Versioned>(
   return {
     doneStatus,
     byDefault: { seconds: defaultSeconds, applied: undefined },
-    async latest(waiters, { bookId, id, seconds, livemode, signal }) {
+    async latest(waiters, { bookId, id, seconds, livemode, wall, signal }) {
       const row = await waiters.waitersOf(table).waitFor({ bookId, id, isDone, seconds, signal });
-      return row && { view: resource.view(row, { livemode }), isDone: isDone(row) };
+      return row && { view: resource.view(row, { livemode, wall }), isDone: isDone(row) };
     },
   };
 }

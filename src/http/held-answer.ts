@@ -4,6 +4,7 @@ import { isLive } from '../api/answers.ts';
 import { type Preference, readPreference } from '../api/request-headers.ts';
 import type { Route, RouteAnswer } from '../api/route.ts';
 import type { WaitersByTable } from '../api/waits.ts';
+import { systemClock } from '../clock.ts';
 import { toJson } from '../json.ts';
 
 /** What the request prefers, or what its route does by default. */
@@ -26,7 +27,14 @@ export async function heldAnswer(
   if (waits === undefined || id === undefined || status >= 300) return answer;
   const { context } = request;
   const { bookId } = context.principal!;
-  const wait = { bookId, id, seconds, livemode: isLive(context.principal!), signal: abortedOnClose(request) };
+  const wait = {
+    bookId,
+    id,
+    seconds,
+    livemode: isLive(context.principal!),
+    wall: systemClock.now(),
+    signal: abortedOnClose(request),
+  };
   const latest = await context.aside(waits.latest(waiters, wait));
   if (latest === undefined) return answer;
   const done = latest.isDone ? (waits.doneStatus ?? status) : status;

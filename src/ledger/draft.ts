@@ -77,6 +77,11 @@ export class Draft {
     return this.#book;
   }
 
+  /** The time of the world. */
+  get wall(): Instant {
+    return this.moment.wall;
+  }
+
   get livemode(): boolean {
     return this.#book.mode === 'live';
   }

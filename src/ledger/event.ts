@@ -37,14 +37,16 @@ export interface Subscriber {
    */
   readonly behindFrom: bigint | null;
   wants(eventType: string, objectId: Uuid): boolean;
+  /** Whether an event of this type waits behind none, although the subscriber is behind. */
+  isSentAtOnce?(eventType: string): boolean;
   /** The job that delivers an event to the subscriber. */
-  jobOf(eventSequence: bigint): JobRow;
+  jobOf(eventSequence: bigint, eventType: string): JobRow;
 }
 
 export interface Delivery {
   readonly eventSequence: bigint;
   readonly subscriberId: Uuid;
-  /** The subscriber's `behindFrom` when the event was written. */
+  /** The subscriber's `behindFrom` when the event was written. Null for an event that is sent at once. */
   readonly behindFrom: bigint | null;
   readonly createdAt: Instant;
 }

@@ -30,6 +30,8 @@ export interface Versioned {
 /** What a view needs beside the row. */
 export interface Shown {
   readonly livemode: boolean;
+  /** The time of the world, for what ends by it and not by the book's time. */
+  readonly wall: Instant;
 }
 
 /** `Context` is `Shown` where the row says all that the view shows, and the draft where other rows are read as well. */

@@ -118,14 +118,15 @@ export class BookState {
       this.events.push(event);
       for (const subscriber of this.subscribers) {
         if (!subscriber.wants(event.type, event.objectId)) continue;
+        const behindFrom = subscriber.isSentAtOnce?.(event.type) ? null : subscriber.behindFrom;
         this.deliveries.push({
           eventSequence: event.sequence,
           subscriberId: subscriber.id,
-          behindFrom: subscriber.behindFrom,
+          behindFrom,
           createdAt: event.createdAt,
         });
-        if (subscriber.behindFrom !== null) continue;
-        jobs.push(subscriber.jobOf(event.sequence));
+        if (behindFrom !== null) continue;
+        jobs.push(subscriber.jobOf(event.sequence, event.type));
       }
     }
     return jobs;

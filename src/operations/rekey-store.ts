@@ -75,15 +75,71 @@ export async function writeSealedOfCommands(
   column: SealedColumn,
   values: readonly NewValue[],
 ): Promise<number> {
+  return underLocks(pool, values, (trx, ofBook) => writeSealed(trx, column, ofBook));
+}
+
+async function underLocks(
+  pool: Pool,
+  values: readonly NewValue[],
+  write: (trx: Queryable, ofBook: readonly NewValue[]) => Promise<number>,
+): Promise<number> {
   let written = 0;
   for (const [bookId, ofBook] of byBook(values)) {
     written += await inTransaction(pool, async (trx) => {
       const book = await lockBook(trx, bookId);
       if (book) await updateBook(trx, { ...book, batchId: newId() }, { after: book.batchId });
-      return writeSealed(trx, column, ofBook);
+      return write(trx, ofBook);
     });
   }
   return written;
+}
+
+/**
+ * Reads the earlier secrets of webhook endpoints, of which each has several. `id` is the endpoint's id and the place in its
+ * list, from 1.
+ */
+export async function readEarlierSecretsPage(
+  pool: Pool,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredValue[]> {
+  const [id, place] = secretKey(after?.id ?? `${BEFORE_ALL_IDS} 0`);
+  const { rows } = await pool.query<{ book_id: BookId; id: Uuid; place: bigint; sealed: string }>(
+    `SELECT book_id, id, place, secret->>'sealed' AS sealed
+       FROM webhook_endpoints, jsonb_array_elements(earlier_secrets) WITH ORDINALITY AS earlier (secret, place)
+      WHERE (book_id, id) >= ($1, $2) AND (book_id, id, place) > ($1, $2, $3) ORDER BY book_id, id, place LIMIT $4`,
+    [after?.bookId ?? BEFORE_ALL_IDS, id, place, limit],
+  );
+  return rows.map((row) => ({
+    bookId: row.book_id,
+    id: `${row.id} ${row.place}`,
+    value: Buffer.from(row.sealed, 'base64'),
+  }));
+}
+
+export function writeEarlierSecrets(pool: Pool, values: readonly NewValue[]): Promise<number> {
+  return underLocks(pool, values, async (trx, ofBook) => {
+    let written = 0;
+    for (const { bookId, id: key, before, after } of ofBook) {
+      const [id, place] = secretKey(key);
+      const { rowCount } = await trx.query(
+        `UPDATE webhook_endpoints SET earlier_secrets = jsonb_set(earlier_secrets, ARRAY[($3::integer - 1)::text, 'sealed'], to_jsonb($5::text))
+          WHERE book_id = $1 AND id = $2 AND earlier_secrets->($3::integer - 1)->>'sealed' = $4`,
+        [bookId, id, place, before.toString('base64'), after.toString('base64')],
+      );
+      written += rowCount ?? 0;
+    }
+    return written;
+  });
+}
+
+/** The endpoint of an earlier secret. */
+export function idOfEndpoint(key: string): Uuid {
+  return secretKey(key)[0];
+}
+
+function secretKey(key: string): [id: Uuid, place: string] {
+  const [id, place] = key.split(' ');
+  return [id!, place!];
 }
 
 /** Reads the payees of rail notices. `id` is the rail's name and the notice's id, as payeePlace has it. */

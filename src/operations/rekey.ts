@@ -23,10 +23,12 @@ import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, seal
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { PAYEE_PLACE } from '../outside/notice.ts';
-import { answerSecretPlace, concealedSecret } from '../webhooks/endpoint-secret.ts';
+import { answerSecretPlace, concealedSecret, earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
 import {
+  idOfEndpoint,
   type NewValue,
   type RowKey,
+  readEarlierSecretsPage,
   readKeysPage,
   readNoticesPage,
   readSealedPage,
@@ -34,6 +36,7 @@ import {
   type StoredKey,
   type StoredValue,
   writeAnswer,
+  writeEarlierSecrets,
   writeFingerprints,
   writeNotices,
   writeSealed,
@@ -42,7 +45,7 @@ import {
 
 /**
  * What is counted: `table.column` of a declared column, or one of the places that no declaration tells: `installation`,
- * `fingerprints`, `answers` (sealed secrets in stored answers) and `notices`.
+ * `fingerprints`, `answers` (sealed secrets in stored answers), `earlier_secrets` (of webhook endpoints) and `notices`.
  */
 export type RekeyPart = string;
 
@@ -119,11 +122,19 @@ const NOTICES: SealedPart = {
   place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
 };
 
+/** Several in a row, so that no declared column tells of them. */
+const EARLIER_SECRETS: SealedPart = {
+  part: 'earlier_secrets',
+  read: readEarlierSecretsPage,
+  write: writeEarlierSecrets,
+  place: ({ bookId, id }) => earlierSecretPlace(bookId, idOfEndpoint(id)),
+};
+
 /** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that are not transient. */
 export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
   const { pool, encryptionKey, oldEncryptionKeys, forms } = options;
   const boundBox = createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
-  const parts = [...sealedParts(options.tables), NOTICES];
+  const parts = [...sealedParts(options.tables), EARLIER_SECRETS, NOTICES];
   const work: Work = {
     ...options,
     box: createSecretBox(encryptionKey, oldEncryptionKeys, forms),

@@ -127,7 +127,7 @@ export function refundPayment(
     announce(draft, refundResource, operation, { event: 'refund.created', entries: [entry] });
     return {
       status: 202,
-      body: writeJson(refundResource.view(operation, { livemode: draft.livemode })),
+      body: writeJson(refundResource.view(operation, draft)),
       resource: 'refund',
       resourceId: id,
     };

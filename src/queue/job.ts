@@ -18,7 +18,8 @@ export const JOBS = {
   ],
   rails: ['payout.submit', 'payout.inquire', 'rail.notices'],
   payments: ['operation.submit', 'operation.inquire', 'acquirer.notices'],
-  webhooks: ['delivery.send', 'endpoint.drain'],
+  /** Release 0.2.0 drops `delivery.send_at_once`; the sweeper enqueues its delivery again. */
+  webhooks: ['delivery.send', 'delivery.send_at_once', 'endpoint.drain'],
 } as const;
 
 export type QueuePool = keyof typeof JOBS;

@@ -200,15 +200,16 @@ export async function loadWaiting(
         event_sequence: bigint | null;
         attempts: number;
         retry_at: Instant | null;
+        early_attempts: number | null;
       } & KeptEventRow
     >({
       name: 'webhook_deliveries.waiting',
       text: `WITH seen AS MATERIALIZED (
-          SELECT event_sequence, status, attempts, retry_at, stuck_at FROM webhook_deliveries
+          SELECT event_sequence, status, attempts, retry_at, early_attempts, stuck_at FROM webhook_deliveries
           WHERE book_id = $1 AND endpoint_id = $2 AND event_sequence >= $3 AND status <> 'delivered'
           ORDER BY event_sequence LIMIT $4
         ), ready AS (
-          SELECT event_sequence, attempts, retry_at FROM seen
+          SELECT event_sequence, attempts, retry_at, early_attempts FROM seen
           WHERE status = 'pending' AND stuck_at IS NULL AND (attempts = 0 OR retry_at <= $5)
           ORDER BY event_sequence LIMIT $6
         )
@@ -234,6 +235,7 @@ export async function loadWaiting(
     texts: filled[index]!.texts,
     attempts: row.attempts,
     retryAt: row.retry_at,
+    earlyAttempts: row.early_attempts ?? 0,
     mode: endpoint.mode,
     endpoint: endpoint.endpoint,
   }));

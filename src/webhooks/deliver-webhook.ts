@@ -10,7 +10,7 @@
  * endpoint is still due, and the event is sent again under the same id. So an event arrives at least once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../clock.ts';
+import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
@@ -25,8 +25,10 @@ import { sign } from '../standard-webhooks.ts';
 import {
   type Attempt,
   canceled,
+  type DeliveryEndpoint,
   type DeliveryInHand,
   deliveryId,
+  hasArrived,
   parseDeliveryId,
   parseRetryAfter,
   reasonToDisable,
@@ -41,6 +43,7 @@ import { Outboxes } from './outboxes.ts';
 import { postEvent } from './post-event.ts';
 import { parseAllowList, unbracketed } from './public-address.ts';
 import { createRecorder } from './record-deliveries.ts';
+import { Recovery } from './recover-endpoint.ts';
 import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
@@ -75,8 +78,11 @@ export interface DelivererOptions {
 }
 
 export interface Deliverer {
-  /** Passes deliveries (`${eventSequence}:${endpointId}`) to their outboxes. Does not wait for receivers. */
-  take(bookId: BookId, ids: readonly string[]): void;
+  /**
+   * Passes deliveries (`${eventSequence}:${endpointId}`) to their outboxes. Does not wait for receivers. `atOnce`: they wait
+   * behind no backlog.
+   */
+  take(bookId: BookId, ids: readonly string[], options?: { atOnce?: boolean }): void;
   /** The same. Resolves once the results of all deliveries that were not skipped are recorded. */
   deliver(bookId: BookId, ids: readonly string[]): Promise<void>;
   /** Begins to drain the backlogs of endpoints that are due. Does not wait for receivers. */
@@ -129,6 +135,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     warn,
   });
 
+  const recovery = new Recovery({ pool, clock, statements, warn, outboxOf: (bookId, id) => outboxes.of(bookId, id) });
+
   async function send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined> {
     try {
       return await makeAttempt(bookId, delivery);
@@ -139,10 +147,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 
   async function settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
+    if (attempt && hasArrived(attempt)) await recovery.note(delivery.endpoint);
     const refusal = await record(bookId, attempt ? resultOf(delivery, attempt, random) : canceled(delivery));
     if (refusal) await options.deliveryFailed(bookId, deliveryId(delivery), refusal);
     const reason = attempt && reasonToDisable(delivery.endpoint, attempt);
-    if (reason) await disable(bookId, delivery, reason);
+    if (reason) await disable(delivery.endpoint, { reason, failedAt: attempt.startedAt });
   }
 
   async function makeAttempt(
@@ -186,31 +195,33 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
    * Concurrent attempts of one endpoint often fail alike: one command disables it. If that is lost, the next attempt
    * repeats it.
    */
-  async function disable(bookId: BookId, { endpoint }: DeliveryInHand, reason: 'gone' | 'failing'): Promise<void> {
-    const facts = { bookId, endpointId: endpoint.id, reason };
+  async function disable(
+    { bookId, id: endpointId, url: failedUrl }: DeliveryEndpoint,
+    failure: { reason: 'gone' | 'failing'; failedAt: Instant },
+  ): Promise<void> {
+    const facts = { bookId, endpointId, reason: failure.reason };
+    const command = () => disableFailingEndpoint({ endpointId, requestId: newId(), failedUrl, ...failure });
     const begin = () =>
       committer
-        .submit(
-          bookId,
-          disableFailingEndpoint({ endpointId: endpoint.id, requestId: newId(), failedUrl: endpoint.url, reason }),
-        )
-        .then(() => log.warn(facts, 'webhook endpoint disabled'))
+        .submit(bookId, command())
+        // Refused: it is disabled already, has another URL, or its streak is no streak of days.
+        .then(({ refused }) => refused || log.warn(facts, 'webhook endpoint disabled'))
         .catch((error: unknown) => log.error({ err: error, ...facts }, 'webhook endpoint not disabled'))
-        .finally(() => disabling.delete(endpoint.id));
-    const running = disabling.get(endpoint.id) ?? begin();
-    disabling.set(endpoint.id, running);
+        .finally(() => disabling.delete(endpointId));
+    const running = disabling.get(endpointId) ?? begin();
+    disabling.set(endpointId, running);
     await running;
   }
 
-  function offered(bookId: BookId, ids: readonly string[]): Promise<void>[] {
+  function offered(bookId: BookId, ids: readonly string[], options?: { atOnce?: boolean }): Promise<void>[] {
     if (closed) return [];
     const keys = ids.map(parseDeliveryId).filter((key) => key !== undefined);
-    return keys.map((key) => outboxes.of(bookId, key.endpointId).offer(key));
+    return keys.map((key) => outboxes.of(bookId, key.endpointId).offer(key, options));
   }
 
   return {
-    take(bookId, ids) {
-      for (const ended of offered(bookId, ids)) ended.catch(warn);
+    take(bookId, ids, options) {
+      for (const ended of offered(bookId, ids, options)) ended.catch(warn);
     },
 
     async deliver(bookId, ids) {

@@ -3,8 +3,7 @@
  * has an index lookup by its primary key, which LIMIT 1 forces: two lists of books and ids would probe every pair, and a
  * plain join reads the table where its plan was made while it was small.
  */
-import type { Instant } from '../clock.ts';
-import { column, instantArray, plainArray } from '../db/columns.ts';
+import { column, plainArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import { BEGIN_MULTI_BOOK, inTransaction } from '../db/transaction.ts';
@@ -13,7 +12,7 @@ import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloadsOfBooks } from '../ledger/personal-text-store.ts';
 import { type BookRow, pairKey } from '../ledger/table.ts';
-import { type DeliveryInHand, type DeliveryKey, type DeliveryResult, healthOf } from './delivery.ts';
+import type { DeliveryInHand, DeliveryKey, DeliveryResult } from './delivery.ts';
 import {
   byKey,
   deliveryFromRow,
@@ -24,6 +23,14 @@ import {
   type PendingRow,
   resultColumns,
 } from './delivery-store.ts';
+import {
+  type EndpointHealth,
+  HEALTH_CHANGES,
+  HEALTH_COLUMNS,
+  HEALTH_SET,
+  healthColumns,
+} from './endpoint-health-store.ts';
+import { healthOf } from './failing-streak.ts';
 
 /**
  * Loads pending deliveries of several books with their events and endpoints: two queries for any number, and one for
@@ -48,7 +55,7 @@ async function loadPending(db: Queryable, keys: readonly BookRow<DeliveryKey>[])
     name: 'webhook_deliveries.load_pairs',
     text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*
       FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS k (book_id, endpoint_id, event_sequence)
-      CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
+      CROSS JOIN LATERAL (SELECT attempts, retry_at, early_attempts FROM webhook_deliveries
         WHERE book_id = k.book_id AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
           AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
       CROSS JOIN LATERAL (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
@@ -75,7 +82,7 @@ async function loadEndpoints(
   const { rows } = await db.query<EndpointRow & { book_id: BookId }>({
     name: 'webhook_deliveries.endpoints_pairs',
     text: `SELECT k.book_id, w.*, b.mode FROM unnest($1::uuid[], $2::uuid[]) AS k (book_id, id)
-      CROSS JOIN LATERAL (SELECT id, url, status, secret_sealed, previous_secret_sealed, previous_secret_until,
+      CROSS JOIN LATERAL (SELECT id, url, status, secret_sealed, previous_secret_sealed, previous_secret_until, earlier_secrets,
           failing_since, behind_since
         FROM webhook_endpoints WHERE webhook_endpoints.book_id = k.book_id AND webhook_endpoints.id = k.id LIMIT 1) AS w
       CROSS JOIN LATERAL (${newestBook('mode', 'k.book_id')}) AS b`,
@@ -128,10 +135,12 @@ async function record(trx: Transaction, results: readonly BookRow<DeliveryResult
   });
 }
 
-interface Health {
+/** The books, the ids and HEALTH_COLUMNS of a list of healths. */
+const HEALTH_PARAMETERS =
+  '$1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[], $5::bigint[], $6::timestamptz[]';
+
+interface Health extends EndpointHealth {
   readonly bookId: BookId;
-  readonly endpointId: Uuid;
-  readonly failingSince: Instant | null;
 }
 
 /**
@@ -140,29 +149,28 @@ interface Health {
  */
 async function lockChangedHealth(trx: Transaction, results: readonly BookRow<DeliveryResult>[]): Promise<Health[]> {
   const health = healthOfBooks(results);
-  const { rows } = await trx.query<{ book_id: BookId; id: Uuid; failing_since: Instant | null }>({
+  const { rows } = await trx.query<{ book_id: BookId; id: Uuid }>({
     name: 'webhook_endpoints.lock_health',
-    text: `SELECT h.book_id, h.id, h.failing_since
-      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS h (book_id, id, failing_since)
+    text: `SELECT h.book_id, h.id FROM unnest(${HEALTH_PARAMETERS}) AS h (book_id, id, ${HEALTH_COLUMNS})
       CROSS JOIN LATERAL (SELECT FROM webhook_endpoints w
-        WHERE w.book_id = h.book_id AND w.id = h.id AND (w.failing_since IS NULL) <> (h.failing_since IS NULL)
-        LIMIT 1 FOR NO KEY UPDATE) AS changed`,
-    values: healthColumns(health),
+        WHERE w.book_id = h.book_id AND w.id = h.id AND ${HEALTH_CHANGES} LIMIT 1 FOR NO KEY UPDATE) AS changed`,
+    values: [booksOf(health), ...healthColumns(health)],
   });
-  return rows.map((row) => ({ bookId: row.book_id, endpointId: row.id, failingSince: row.failing_since }));
+  const changed = new Set(rows.map((row) => pairKey(row.book_id, row.id)));
+  return health.filter(({ bookId, endpointId }) => changed.has(pairKey(bookId, endpointId)));
 }
 
 /** Index: webhook_endpoints_pkey. */
 async function updateHealth(trx: Transaction, health: readonly Health[]): Promise<void> {
   await trx.query({
     name: 'webhook_endpoints.update_health',
-    text: `UPDATE webhook_endpoints AS w SET failing_since = h.failing_since
-      FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS h (book_id, id, failing_since)
+    text: `UPDATE webhook_endpoints AS w SET ${HEALTH_SET}
+      FROM unnest(${HEALTH_PARAMETERS}) AS h (book_id, id, ${HEALTH_COLUMNS})
       WHERE w.book_id = h.book_id AND w.id = h.id AND w.ctid = ANY (ARRAY(
         SELECT (SELECT ctid FROM webhook_endpoints
           WHERE webhook_endpoints.book_id = wanted.book_id AND webhook_endpoints.id = wanted.id LIMIT 1)
         FROM unnest($1::uuid[], $2::uuid[]) AS wanted (book_id, id)))`,
-    values: healthColumns(health),
+    values: [booksOf(health), ...healthColumns(health)],
   });
 }
 
@@ -175,16 +183,8 @@ function healthOfBooks(results: readonly BookRow<DeliveryResult>[]): Health[] {
     else ofBooks.set(bookId, [row]);
   }
   return [...ofBooks].flatMap(([bookId, ofBook]) =>
-    [...healthOf(ofBook)].map(([endpointId, failingSince]) => ({ bookId, endpointId, failingSince })),
+    [...healthOf(ofBook)].map(([endpointId, failures]) => ({ bookId, endpointId, failures })),
   );
-}
-
-function healthColumns(health: readonly Health[]): string[] {
-  return [
-    booksOf(health),
-    plainArray(column(health, ({ endpointId }) => endpointId)),
-    instantArray(column(health, ({ failingSince }) => failingSince)),
-  ];
 }
 
 function booksOf(rows: readonly { readonly bookId: BookId }[]): string {

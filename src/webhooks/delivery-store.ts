@@ -19,14 +19,11 @@ import {
   type DeliveryInHand,
   type DeliveryKey,
   type DeliveryResult,
-  healthOf,
+  FIRST_DUE_SECONDS,
 } from './delivery.ts';
-
-/**
- * When the sweeper enqueues a delivery whose first job was lost: past the longest attempt (15 s) and a queue's usual
- * wait.
- */
-const FIRST_DUE_SECONDS = 30;
+import { HEALTH_CHANGES, HEALTH_COLUMNS, HEALTH_SET, healthColumns } from './endpoint-health-store.ts';
+import { readSecrets, type StoredSecret } from './endpoint-table.ts';
+import { healthOf } from './failing-streak.ts';
 
 /**
  * One row for each event and matching endpoint, in the event's own commit. A test book's clock may be ahead of the wall
@@ -115,6 +112,7 @@ export interface PendingRow extends KeptEventRow {
   endpoint_id: string;
   attempts: number;
   retry_at: Instant | null;
+  early_attempts: number | null;
 }
 
 /** A row of events as fillPayloads takes it. Throws UnreadableEvent. */
@@ -130,6 +128,7 @@ export interface EndpointRow {
   secret_sealed: Buffer | null;
   previous_secret_sealed: Buffer | null;
   previous_secret_until: Instant | null;
+  earlier_secrets: readonly StoredSecret[] | null;
   failing_since: Instant | null;
   behind_since: Instant | null;
 }
@@ -168,6 +167,7 @@ export function deliveryFromRow(
     texts,
     attempts: row.attempts,
     retryAt: row.retry_at,
+    earlyAttempts: row.early_attempts ?? 0,
     ...endpoint,
   };
 }
@@ -181,7 +181,7 @@ async function loadPending(db: Queryable, bookId: BookId, keys: readonly Deliver
     name: 'webhook_deliveries.load',
     text: `SELECT k.event_sequence, k.endpoint_id, d.*, e.*
       FROM unnest($2::uuid[], $3::bigint[]) AS k (endpoint_id, event_sequence)
-      CROSS JOIN LATERAL (SELECT attempts, retry_at FROM webhook_deliveries
+      CROSS JOIN LATERAL (SELECT attempts, retry_at, early_attempts FROM webhook_deliveries
         WHERE book_id = $1 AND endpoint_id = k.endpoint_id AND event_sequence = k.event_sequence
           AND status = 'pending' AND stuck_at IS NULL LIMIT 1) AS d
       CROSS JOIN LATERAL (SELECT ${KEPT_COLUMNS} FROM events ${FIRST_EVENT}
@@ -203,7 +203,7 @@ export async function loadEndpoints(
 ): Promise<Map<string, EndpointInHand>> {
   const { rows } = await db.query<EndpointRow>({
     name: 'webhook_deliveries.endpoints',
-    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.failing_since, w.behind_since
+    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.earlier_secrets, w.failing_since, w.behind_since
       FROM webhook_endpoints w, LATERAL (${newestBook('mode', '$1')}) b WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
     values: [bookId, plainArray([...ids])],
   });
@@ -219,6 +219,7 @@ export function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpo
     secretSealed: row.secret_sealed,
     previousSecretSealed: row.previous_secret_sealed,
     previousSecretUntil: row.previous_secret_until,
+    earlierSecrets: readSecrets(row.earlier_secrets),
     failingSince: row.failing_since,
     behindSince: row.behind_since,
   };
@@ -227,8 +228,7 @@ export function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpo
 /**
  * Records the results of deliveries, in one statement for any number. Each is a compare-and-set on `pending` and the
  * count of attempts: of two results of the same attempt only the first is written, with its attempt row. The statement
- * also keeps `failing_since` of the endpoints: a first failure sets it, an arrival clears it, and mostly no row
- * changes.
+ * also keeps the streaks of failures of the endpoints, of which mostly no row changes.
  *
  * An upsert that never inserts, since deliveries are not deleted. It finds each row by the primary key and locks the
  * rows in the order given, which is the order of their keys. Tried and slower: an UPDATE joined with the list. It wrote
@@ -241,7 +241,7 @@ export async function recordResults(
   unordered: readonly DeliveryResult[],
 ): Promise<void> {
   const results = [...unordered].sort(byKey);
-  const health = healthOf(results);
+  const health = [...healthOf(results)].map(([endpointId, failures]) => ({ endpointId, failures }));
   await db.query({
     name: 'webhook_deliveries.record',
     text: `WITH result AS (
@@ -257,15 +257,16 @@ export async function recordResults(
           WHERE d.status = 'pending' AND d.attempts = excluded.attempts - CASE excluded.status WHEN 'canceled' THEN 0 ELSE 1 END
         RETURNING d.endpoint_id, d.event_sequence
       ), health AS (
-        UPDATE webhook_endpoints w SET failing_since = h.failing_since
-        FROM unnest($12::uuid[], $13::timestamptz[]) AS h (endpoint_id, failing_since)
-        WHERE w.book_id = $1 AND w.id = h.endpoint_id AND (w.failing_since IS NULL) <> (h.failing_since IS NULL)
+        UPDATE webhook_endpoints w SET ${HEALTH_SET}
+        FROM unnest($12::uuid[], $13::timestamptz[], $14::timestamptz[], $15::bigint[], $16::timestamptz[])
+          AS h (endpoint_id, ${HEALTH_COLUMNS})
+        WHERE w.book_id = $1 AND w.id = h.endpoint_id AND ${HEALTH_CHANGES}
       )
       INSERT INTO webhook_attempts (book_id, endpoint_id, event_sequence, attempt, started_at, duration_ms, status, error, response)
       SELECT $1, r.endpoint_id, r.event_sequence, r.attempts, r.started_at, r.duration_ms, r.http_status, r.error, r.response
       FROM result r JOIN changed USING (endpoint_id, event_sequence)
       WHERE r.started_at IS NOT NULL`,
-    values: [bookId, ...resultColumns(results), plainArray([...health.keys()]), instantArray([...health.values()])],
+    values: [bookId, ...resultColumns(results), ...healthColumns(health)],
   });
 }
 

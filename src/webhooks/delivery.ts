@@ -8,7 +8,7 @@
 import type { Instant } from '../clock.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import type { DisabledReason, EndpointStatus } from './endpoint.ts';
+import type { DisabledReason, EarlierSecret, EndpointStatus } from './endpoint.ts';
 
 export type DeliveryStatus =
   /** Written with its event. The webhooks pool attempts it when enqueued, and again once `retry_at` has passed. */
@@ -49,6 +49,8 @@ export interface DeliveryInHand extends DeliveryKey {
   /** Attempts so far. A result is recorded only while the row has the same count. */
   readonly attempts: number;
   readonly retryAt: Instant | null;
+  /** How many of the attempts a recovery of the endpoint brought forward. The retry schedule does not count them. Left out: 0. */
+  readonly earlyAttempts?: number;
   readonly mode: Mode;
   readonly endpoint: DeliveryEndpoint;
 }
@@ -62,6 +64,8 @@ export interface DeliveryEndpoint {
   readonly secretSealed: Buffer | null;
   readonly previousSecretSealed: Buffer | null;
   readonly previousSecretUntil: Instant | null;
+  /** Left out: none. */
+  readonly earlierSecrets?: readonly EarlierSecret[];
   readonly failingSince: Instant | null;
   /** While set, the drain of the backlog attempts the endpoint's deliveries. */
   readonly behindSince: Instant | null;
@@ -131,12 +135,18 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
 /** Each wait is spread by this share either way, so that deliveries that failed together are not retried together. */
-const RETRY_SPREAD = 0.2;
+export const RETRY_SPREAD = 0.2;
 
 /** Most that a Retry-After can delay an attempt: the longest wait of the schedule. */
 const RETRY_AFTER_MAX_MS = 24 * HOUR;
 
-/** An endpoint is disabled when nothing has arrived for this long. */
+/**
+ * When the sweeper enqueues a delivery whose job was lost: past the longest attempt (15 s) and a queue's usual
+ * wait.
+ */
+export const FIRST_DUE_SECONDS = 30;
+
+/** An endpoint is disabled when its streak of failures has lasted this long, and a streak ends this long after its last failure. */
 export const FAILING_LIMIT_MS = 5 * DAY;
 
 /** Clocks of two machines differ: a job for a retry may come this much before our own clock says so. */
@@ -171,7 +181,8 @@ export function resultOf(delivery: DeliveryInHand, attempt: Attempt, random: () 
     newResult(delivery, { status, retryAt, attempt });
   if (hasArrived(attempt)) return settled('delivered');
   if (attempt.status === GONE) return settled('failed');
-  const delayMs = retryDelayMs(delivery.attempts + 1, attempt.retryAfterMs, random);
+  const counted = delivery.attempts + 1 - (delivery.earlyAttempts ?? 0);
+  const delayMs = retryDelayMs(counted, attempt.retryAfterMs, random);
   if (delayMs === undefined) return settled('failed');
   return settled('pending', attempt.startedAt + attempt.durationMs + delayMs);
 }
@@ -195,7 +206,10 @@ function newResult(
   };
 }
 
-/** The reason to disable the endpoint after this attempt; undefined when there is none. */
+/**
+ * The reason to disable the endpoint after this attempt; undefined when there is none. `failing` only says that it may be:
+ * the command decides over the streak in the endpoint's row (failing-streak.ts), which others keep too.
+ */
 export function reasonToDisable(
   endpoint: DeliveryEndpoint,
   attempt: Attempt,
@@ -203,20 +217,6 @@ export function reasonToDisable(
   if (attempt.status === GONE) return 'gone';
   if (hasArrived(attempt) || endpoint.failingSince === null) return undefined;
   return attempt.startedAt - endpoint.failingSince >= FAILING_LIMIT_MS ? 'failing' : undefined;
-}
-
-/**
- * The health of endpoints after a batch of results: null where an attempt arrived, otherwise when the first failed one
- * started. One arrival outweighs all failures of the batch.
- */
-export function healthOf(results: readonly DeliveryResult[]): Map<Uuid, Instant | null> {
-  const health = new Map<Uuid, Instant | null>();
-  for (const { endpointId, attempt } of results) {
-    if (attempt === null) continue;
-    if (hasArrived(attempt)) health.set(endpointId, null);
-    else if (!health.has(endpointId)) health.set(endpointId, attempt.startedAt);
-  }
-  return health;
 }
 
 /** Parses a Retry-After header (RFC 9110, 10.2.3), seconds or a date, into milliseconds. Null when it is neither. */

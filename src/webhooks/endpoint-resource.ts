@@ -12,5 +12,5 @@ export const endpointResource: Resource<WebhookEndpoint, Shown> = {
   allowedActions: endpointActions,
   whyNot: ({ status }, action) => `An endpoint that is ${status} does not allow ${action}.`,
   isGone: ({ status }) => status === 'deleted',
-  view: (endpoint, { livemode }) => endpointView(endpoint, livemode),
+  view: (endpoint, { livemode, wall }) => endpointView(endpoint, { livemode, wall }),
 };

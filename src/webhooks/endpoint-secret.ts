@@ -9,6 +9,7 @@ import { internalKey } from '../idempotency/idempotency-key.ts';
 import type { Uuid } from '../ids.ts';
 import { toJson, type WrittenJson, writeJson } from '../json.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Shown } from '../ledger/resource.ts';
 import { endpointView, type WebhookEndpoint } from './endpoint.ts';
 
 export function secretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
@@ -17,6 +18,11 @@ export function secretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
 
 export function previousSecretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
   return { bookId, table: 'webhook_endpoints', column: 'previous_secret_sealed', rowId: endpointId };
+}
+
+/** All secrets of `earlier_secrets` of an endpoint. */
+export function earlierSecretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {
+  return { bookId, table: 'webhook_endpoints', column: 'earlier_secrets', rowId: endpointId };
 }
 
 /** The secret in the answer that is stored under this idempotency key. */
@@ -47,8 +53,8 @@ export function sealNewSecret(
 }
 
 /** The text to be stored. `secretSealed` is sealed for its idempotency key. */
-export function concealedAnswer(endpoint: WebhookEndpoint, livemode: boolean, secretSealed: Buffer): WrittenJson {
-  return writeJson({ ...endpointView(endpoint, livemode), secret: secretSealed.toString('base64') });
+export function concealedAnswer(endpoint: WebhookEndpoint, shown: Shown, secretSealed: Buffer): WrittenJson {
+  return writeJson({ ...endpointView(endpoint, shown), secret: secretSealed.toString('base64') });
 }
 
 /** The text to be sent, from the one that was stored. Text without a secret (a refusal) is sent as it is. */

@@ -41,7 +41,17 @@ export const ROTATION_OVERLAP_DEFAULT_MS = 24 * 60 * 60 * 1_000;
 /** A leaked secret must become invalid at some time. */
 export const ROTATION_OVERLAP_MAX_MS = 7 * 24 * 60 * 60 * 1_000;
 
+/** Secrets that sign beside the newest one at the same time. Each adds a signature to every delivery. */
+export const PREVIOUS_SECRETS_MAX = 5;
+
 export const TEST_EVENT = 'webhook.test';
+
+/** A secret that was followed by another one and then by another, and that signs until its own end. */
+export interface EarlierSecret {
+  readonly sealed: Buffer;
+  /** Wall-clock time, like all times of deliveries. */
+  readonly until: Instant;
+}
 
 export interface WebhookEndpoint {
   readonly id: Uuid;
@@ -56,8 +66,12 @@ export interface WebhookEndpoint {
   /** Signs beside the new one until `previousSecretUntil`. */
   readonly previousSecretSealed: Buffer | null;
   readonly previousSecretUntil: Instant | null;
-  /** Since when nothing arrived; null when the last delivery did. Kept by delivery-store.ts, never by commands. */
+  /** Secrets before the previous one, newest first. Some may have ended. */
+  readonly earlierSecrets: readonly EarlierSecret[];
+  /** Since when attempts fail, by the streak of failing-streak.ts. Kept by delivery-store.ts, never by commands. */
   readonly failingSince: Instant | null;
+  /** The last failure of another event than the last one's. Of an earlier streak if it is before `failingSince`. */
+  readonly failedOtherAt: Instant | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
   /** The salt of the references to description and metadata (ledger/personal-text.ts). */
@@ -81,7 +95,8 @@ export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): En
 }
 
 /**
- * The endpoint as a subscriber of events. A test event goes only to its own endpoint, whatever the filters say. An
+ * The endpoint as a subscriber of events. A test event goes only to its own endpoint, whatever the filters say, and waits
+ * behind nothing: it shows people whether they have mended their receiver. An
  * endpoint does not get the event that says that it was disabled.
  */
 export function subscriberOf(
@@ -97,12 +112,31 @@ export function subscriberOf(
       if (eventType === 'webhook_endpoint.disabled' && objectId === id) return false;
       return matches(eventType);
     },
-    jobOf: (eventSequence) => ({ pool: 'webhooks', job: 'delivery.send', id: `${eventSequence}:${id}` }),
+    isSentAtOnce: (eventType) => eventType === TEST_EVENT,
+    jobOf: (eventSequence, eventType) => ({
+      pool: 'webhooks',
+      job: eventType === TEST_EVENT ? 'delivery.send_at_once' : 'delivery.send',
+      id: `${eventSequence}:${id}`,
+    }),
   };
 }
 
-/** An endpoint as the API and events show it, without its secret. endpoint-secret.ts has the two answers that show it. */
-export function endpointView(endpoint: WebhookEndpoint, livemode: boolean) {
+/** Until when each earlier secret signs, newest first, without those that have ended at `now`. */
+export function previousSecretEnds(
+  { previousSecretUntil, earlierSecrets }: Pick<WebhookEndpoint, 'previousSecretUntil' | 'earlierSecrets'>,
+  now: Instant,
+): Instant[] {
+  return [previousSecretUntil, ...earlierSecrets.map(({ until }) => until)].filter(
+    (until): until is Instant => until !== null && until > now,
+  );
+}
+
+/**
+ * An endpoint as the API and events show it, without its secret. `wall` is the time of the world, in which secrets end.
+ * endpoint-secret.ts has the two answers that show a secret.
+ */
+export function endpointView(endpoint: WebhookEndpoint, { livemode, wall }: { livemode: boolean; wall: Instant }) {
+  const ends = previousSecretEnds(endpoint, wall);
   const owner: TextOwner = { object: 'webhook_endpoint', objectId: endpoint.id, salt: endpoint.textSalt };
   return {
     id: publicId('webhookEndpoint', endpoint.id),
@@ -114,7 +148,8 @@ export function endpointView(endpoint: WebhookEndpoint, livemode: boolean) {
     status: endpoint.status,
     disabled_reason: endpoint.disabledReason,
     failing_since: formatInstantOrNull(endpoint.failingSince),
-    previous_secret_expires_at: formatInstantOrNull(endpoint.previousSecretUntil),
+    previous_secrets: ends.map((until) => ({ expires_at: formatInstant(until) })),
+    previous_secret_expires_at: formatInstantOrNull(ends.length === 0 ? null : Math.max(...ends)),
     metadata: personal(owner, 'metadata', endpoint.metadata),
     allowed_actions: endpointActions(endpoint),
     version: endpoint.version,

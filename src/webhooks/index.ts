@@ -27,6 +27,9 @@ export const webhooksGroup: Group = {
     // The deliverer keeps the health and the backlog of an endpoint (delivery-store.ts, backlog-store.ts).
     webhook_endpoints: rightsOf(webhookEndpoints, [
       'failing_since',
+      'failed_at',
+      'failed_event',
+      'failed_other_at',
       'due_at',
       'retry_at',
       'retry_attempts',
@@ -34,7 +37,15 @@ export const webhooksGroup: Group = {
       'waiting_from',
       'joined_from',
     ]),
-    webhook_deliveries: changes('status', 'attempts', 'retry_at', 'due_at', 'stuck_at', 'stuck_error'),
+    webhook_deliveries: changes(
+      'status',
+      'attempts',
+      'retry_at',
+      'due_at',
+      'early_attempts',
+      'stuck_at',
+      'stuck_error',
+    ),
     webhook_attempts: APPENDS,
   },
   moved: [movedDeliveries],

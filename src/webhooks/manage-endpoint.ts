@@ -2,7 +2,7 @@
  * Everything that changes a webhook endpoint, as commands. Each is decided over the row as the commit finds it; a refusal
  * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
-import type { Instant } from '../clock.ts';
+import { formatInstant, type Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../idempotency/stored-view.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
@@ -17,14 +17,23 @@ import {
   type DisabledReason,
   ENDPOINTS_PER_BOOK_MAX,
   type EndpointAction,
+  PREVIOUS_SECRETS_MAX,
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
 import { endpointResource } from './endpoint-resource.ts';
-import { concealedAnswer, type NewSecret, previousSecretPlace, sealNewSecret, secretPlace } from './endpoint-secret.ts';
+import {
+  concealedAnswer,
+  earlierSecretPlace,
+  type NewSecret,
+  previousSecretPlace,
+  sealNewSecret,
+  secretPlace,
+} from './endpoint-secret.ts';
 import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 import { refuseUrl } from './endpoint-url.ts';
+import { hasFailedForDays } from './failing-streak.ts';
 import type { AllowList } from './public-address.ts';
 
 export interface CreateEndpoint extends NewSecret {
@@ -70,7 +79,9 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         secretSealed,
         previousSecretSealed: null,
         previousSecretUntil: null,
+        earlierSecrets: [],
         failingSince: null,
+        failedOtherAt: null,
         metadata: input.metadata,
         textSalt,
         version: 1,
@@ -79,7 +90,7 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
       };
       draft.put(webhookEndpoints, endpoint.id, endpoint);
       draft.put(endpointTallies, TALLY_ID, { count: count + 1 });
-      const body = concealedAnswer(endpoint, draft.livemode, answerSealed);
+      const body = concealedAnswer(endpoint, draft, answerSealed);
       return draft.finish(storedAs(endpointResource, endpoint, { status: 201, body }));
     },
   };
@@ -136,15 +147,18 @@ export interface DisableFailingEndpoint extends EndpointChange {
   reason: Exclude<DisabledReason, 'requested'>;
   /** The URL that failed. An endpoint that has another URL by now stays enabled. */
   failedUrl: string;
+  /** When the attempt began that failed. It is recorded before this command. */
+  failedAt: Instant;
 }
 
-/** Disables an endpoint that answered 410 Gone, or to which nothing has arrived for days. */
+/** Disables an endpoint that answered 410 Gone, or whose streak of failures has lasted for days. Refuses `state_conflict` otherwise. */
 export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<Stored | Refusal> {
-  return changeEndpoint('disable', input, (draft, endpoint) =>
-    endpoint.url === input.failedUrl
+  return changeEndpoint('disable', input, (draft, endpoint) => {
+    const holds = input.reason === 'gone' || hasFailedForDays(endpoint, input.failedAt);
+    return holds && endpoint.url === input.failedUrl
       ? switchOff(draft, endpoint, input.reason)
-      : stateConflict(draft, endpointResource, endpoint, 'disable'),
-  );
+      : stateConflict(draft, endpointResource, endpoint, 'disable');
+  });
 }
 
 /** Deletes the endpoint's secrets too. Its row stays, because deliveries refer to it. */
@@ -155,6 +169,7 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
       secretSealed: null,
       previousSecretSealed: null,
       previousSecretUntil: null,
+      earlierSecrets: [],
     });
     const view = {
       id: publicId('webhookEndpoint', endpoint.id),
@@ -172,22 +187,39 @@ export interface RotateSecret extends EndpointChange, NewSecret {
 }
 
 /**
- * The answer carries the new secret sealed: send it through revealedAnswer. A second rotation within the overlap drops
- * the oldest of the three: two sign at most.
+ * The answer carries the new secret sealed: send it through revealedAnswer. The secret before it signs until
+ * `previousSecretUntil`, and each earlier one until its own end, which an answer has promised. Refuses `state_conflict`
+ * where more than PREVIOUS_SECRETS_MAX would sign beside the new one.
  */
 export function rotateSecret(input: RotateSecret): Command<Stored | Refusal> {
   const { bookId, endpointId, secretBox } = input;
   const id = newId();
   const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   const toPrevious = secretBox.mover(secretPlace(bookId, endpointId), previousSecretPlace(bookId, endpointId));
+  const toEarlier = secretBox.mover(previousSecretPlace(bookId, endpointId), earlierSecretPlace(bookId, endpointId));
   const rotate = (draft: Draft, endpoint: WebhookEndpoint) => {
+    const { wall } = draft;
+    const {
+      secretSealed: current,
+      previousSecretSealed: sealed,
+      previousSecretUntil: until,
+      earlierSecrets,
+    } = endpoint;
+    const previous = sealed && until !== null && until > wall ? [{ sealed: toEarlier(sealed), until }] : [];
+    const earlier = [...previous, ...earlierSecrets.filter((secret) => secret.until > wall)];
+    const ends = [
+      ...(input.previousSecretUntil > wall ? [input.previousSecretUntil] : []),
+      ...earlier.map((e) => e.until),
+    ];
+    if (ends.length > PREVIOUS_SECRETS_MAX) return tooManySecrets(draft, endpoint, ends);
     const change = {
       secretSealed,
-      previousSecretSealed: endpoint.secretSealed && toPrevious(endpoint.secretSealed),
+      previousSecretSealed: current && toPrevious(current),
       previousSecretUntil: input.previousSecretUntil,
+      earlierSecrets: earlier,
     };
     const rotated = advance(draft, endpointResource, endpoint, change, { event: 'webhook_endpoint.secret_rotated' });
-    const body = concealedAnswer(rotated, draft.livemode, answerSealed);
+    const body = concealedAnswer(rotated, draft, answerSealed);
     return storedAs(endpointResource, rotated, { status: 200, body });
   };
   return changeEndpoint('rotate_secret', input, rotate, id);
@@ -214,6 +246,14 @@ function switchOff(draft: Draft, endpoint: WebhookEndpoint, reason: DisabledReas
   const change = { status: 'disabled', disabledReason: reason } as const;
   const disabled = advance(draft, endpointResource, endpoint, change, { event: 'webhook_endpoint.disabled' });
   return storedView(draft, endpointResource, disabled);
+}
+
+/** The newest end is the one that was asked for. */
+function tooManySecrets(draft: Draft, endpoint: WebhookEndpoint, [, ...ends]: readonly Instant[]): Refusal {
+  return {
+    ...stateConflict(draft, endpointResource, endpoint, 'rotate_secret'),
+    detail: `${PREVIOUS_SECRETS_MAX} earlier secrets still sign, the first of them until ${formatInstant(Math.min(...ends))}. Rotate after that, or with \`overlap_seconds\` 0.`,
+  };
 }
 
 function tooMany(): Refusal {

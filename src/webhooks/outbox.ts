@@ -32,6 +32,8 @@ interface Item {
   readonly fromBacklog: boolean;
   /** The backlog contains the delivery too, so that it may have no due time of its own. */
   alsoInBacklog: boolean;
+  /** Waits for nothing but a slot: neither behind the backlog nor for the endpoint's concurrency. */
+  readonly atOnce: boolean;
   readonly ended: Promise<void>;
   readonly end: (error?: unknown) => void;
 }
@@ -94,20 +96,26 @@ export class Outbox {
   }
 
   /** Takes a delivery that a job named. Resolves once its result is recorded, or at once when it is skipped. */
-  offer(key: DeliveryKey): Promise<void> {
+  offer(key: DeliveryKey, { atOnce = false } = {}): Promise<void> {
     const known = this.#items.get(key.eventSequence);
     if (known) return known.ended;
-    if (this.#closed || (this.readFrom !== undefined && key.eventSequence >= this.readFrom)) return Promise.resolve();
+    if (this.#closed) return Promise.resolve();
+    if (!atOnce && this.readFrom !== undefined && key.eventSequence >= this.readFrom) return Promise.resolve();
     const mayWait =
-      this.concurrency.inFlight + this.#waiting < this.concurrency.limit || this.#waiting < this.concurrency.waitingMax;
+      atOnce ||
+      this.concurrency.inFlight + this.#waiting < this.concurrency.limit ||
+      this.#waiting < this.concurrency.waitingMax;
     if (!mayWait || !this.#context.memory.take(this.bookId)) {
       this.skip(key.eventSequence);
       this.#context.onSkipped(this);
       return Promise.resolve();
     }
-    const item = this.#take(key, false);
-    this.#named.push(item);
-    this.#load();
+    const item = this.#take(key, { fromBacklog: false, atOnce });
+    if (atOnce) this.#loadItem(item);
+    else {
+      this.#named.push(item);
+      this.#load();
+    }
     return item.ended;
   }
 
@@ -120,7 +128,7 @@ export class Outbox {
         continue;
       }
       const { eventSequence, endpointId } = delivery;
-      this.#loaded.push({ item: this.#take({ eventSequence, endpointId }, true), delivery });
+      this.#loaded.push({ item: this.#take({ eventSequence, endpointId }, { fromBacklog: true }), delivery });
     }
     this.#send();
   }
@@ -177,12 +185,12 @@ export class Outbox {
     await Promise.allSettled([...this.#items.values()].map(({ ended }) => ended));
   }
 
-  #take(key: DeliveryKey, fromBacklog: boolean): Item {
+  #take(key: DeliveryKey, { fromBacklog, atOnce = false }: { fromBacklog: boolean; atOnce?: boolean }): Item {
     let end: Item['end'] | undefined;
     const ended = new Promise<void>((resolve, reject) => {
       end = (error) => (error === undefined ? resolve() : reject(error));
     });
-    const item: Item = { key, fromBacklog, alsoInBacklog: fromBacklog, ended, end: end! };
+    const item: Item = { key, fromBacklog, alsoInBacklog: fromBacklog, atOnce, ended, end: end! };
     if (fromBacklog) ended.catch(() => undefined);
     this.#items.set(key.eventSequence, item);
     return item;
@@ -210,28 +218,31 @@ export class Outbox {
         this.#gathering = false;
       });
     }
-    const items = this.#named.splice(0, room);
-    this.#loading += items.length;
-    for (const item of items) {
-      this.#context.load(this.bookId, item.key).then(
-        (delivery) => this.#admit(item, delivery),
-        (error) => {
-          this.#loading -= 1;
-          this.#skipUnrecorded(item, error);
-        },
-      );
-    }
+    for (const item of this.#named.splice(0, room)) this.#loadItem(item);
+  }
+
+  #loadItem(item: Item): void {
+    this.#loading += 1;
+    this.#context.load(this.bookId, item.key).then(
+      (delivery) => this.#admit(item, delivery),
+      (error) => {
+        this.#loading -= 1;
+        this.#skipUnrecorded(item, error);
+      },
+    );
   }
 
   #admit(item: Item, delivery: DeliveryInHand | undefined): void {
     this.#loading -= 1;
-    if (!delivery || (this.#isOfOtherProcess(delivery) && !item.alsoInBacklog)) this.#end(item);
+    if (!delivery || (this.#isOfOtherProcess(delivery) && !item.alsoInBacklog && !item.atOnce)) this.#end(item);
     else if (delivery.endpoint.status !== 'enabled') void this.#settle(item, delivery, null);
     else if (!isReady(delivery, this.#context.now())) this.#end(item);
     else if (this.#closed) {
       this.skip(item.key.eventSequence);
       this.#end(item);
-    } else this.#loaded.push({ item, delivery });
+    } else if (item.atOnce && this.#context.slots.take(this.bookId)) void this.#attempt(item, delivery);
+    else if (item.atOnce) this.#loaded.unshift({ item, delivery });
+    else this.#loaded.push({ item, delivery });
     this.#send();
   }
 

@@ -6,14 +6,14 @@ import type { Instant } from '../clock.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import { createSigningKey, type SigningKey } from '../standard-webhooks.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
-import { previousSecretPlace, secretPlace } from './endpoint-secret.ts';
+import { earlierSecretPlace, previousSecretPlace, secretPlace } from './endpoint-secret.ts';
 
 /** Most keys in the cache. Beyond it, the oldest makes room. */
 const CACHED_MAX = 2_000;
 
 type Secrets = Pick<
   DeliveryEndpoint,
-  'bookId' | 'id' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil'
+  'bookId' | 'id' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'earlierSecrets'
 >;
 
 export class SigningKeys {
@@ -26,11 +26,13 @@ export class SigningKeys {
 
   /** The keys that sign at this moment, the newest first. Throws when a secret cannot be opened. */
   of(endpoint: Secrets, now: Instant): SigningKey[] {
-    const { bookId, id, secretSealed, previousSecretSealed, previousSecretUntil } = endpoint;
+    const { bookId, id, secretSealed, previousSecretSealed, previousSecretUntil, earlierSecrets = [] } = endpoint;
     if (secretSealed === null) throw new Error('The endpoint has no secret');
     const keys = [this.#open(secretSealed, secretPlace(bookId, id))];
     if (previousSecretSealed !== null && previousSecretUntil !== null && previousSecretUntil > now)
       keys.push(this.#open(previousSecretSealed, previousSecretPlace(bookId, id)));
+    for (const { sealed, until } of earlierSecrets)
+      if (until > now) keys.push(this.#open(sealed, earlierSecretPlace(bookId, id)));
     return keys;
   }
 

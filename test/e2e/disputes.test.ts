@@ -157,6 +157,25 @@ describe('at once', () => {
 });
 
 describe('refused', () => {
+  test('an escalation beyond what is left to dispute, before the acquirer is told of it', async () => {
+    const { id } = await pay();
+    const inquiry = succeeded(await open(id, { stage: 'inquiry', amount: 15_000 }));
+    const other = succeeded(await open(id, { amount: 20_000 }));
+    const told = async () =>
+      (await product.runtime.pool.query('SELECT id, kind FROM sandbox_acquirer.notices ORDER BY id')).rows;
+    const before = await told();
+    const refusal = { status: 409, body: { code: 'state_conflict', current_status: 'opened', retryable: false } };
+    expect(await decide(inquiry.id, 'escalate')).toMatchObject(refusal);
+    expect(await told()).toEqual(before);
+    expect(await disputesOf(id)).toHaveLength(2);
+    // Part of it would have been booked otherwise.
+    succeeded(await decide(other.id, 'win'));
+    const smaller = succeeded(await open(id, { amount: 6_000 }));
+    expect(await decide(inquiry.id, 'escalate')).toMatchObject(refusal);
+    succeeded(await decide(smaller.id, 'win'));
+    expect(succeeded(await decide(inquiry.id, 'escalate'))).toMatchObject({ stage: 'chargeback', amount: 15_000 });
+  });
+
   test.each([
     [{}, 'parameter_invalid'],
     [{ product_description: '' }, 'parameter_invalid'],

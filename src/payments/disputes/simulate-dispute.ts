@@ -78,7 +78,8 @@ export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
       throw new ApiError('resource_not_found', { detail: 'There is no such dispute in this book.', param: 'id' });
     if (!canMove(dispute, to)) throw conflict(dispute.status, allowedActions(dispute));
     await requireIdle(runtime, input);
-    const { operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
+    const { payment, operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
+    if (to === 'escalated') requireRoom(payment, dispute);
     const noticeId = noticeIdOf(input);
     const move = { noticeId, originator: bookId, dispute: dispute.acquirerReference, to };
     const notice = await runtime.acquirers.sandbox.moveDispute(move);
@@ -121,6 +122,17 @@ function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amo
       facts: { limit: left },
     });
   return amount ?? left;
+}
+
+/** The chargeback that follows takes the amount of the dispute again. It is not told of where the commit would book less. */
+function requireRoom({ amountCaptured, amountDisputed }: Payment, dispute: Dispute): void {
+  const left = amountCaptured - amountDisputed;
+  if (dispute.amount <= left) return;
+  throw conflict(
+    dispute.status,
+    allowedActions(dispute),
+    `The dispute is of ${dispute.amount}, and ${left} of the payment is captured and not disputed.`,
+  );
 }
 
 /** What the acquirer is told happens, whatever the commit says: nothing is told that the commit would refuse. */

@@ -54,7 +54,7 @@ function showSettlements({ requestId, actor }: Asked, ids: readonly Uuid[]): Com
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const found = ids.map((id) => draft.get<Settlement>(settlements, id)!);
-      const data = found.map((settlement) => settlementResource.view(settlement, { livemode: draft.livemode }));
+      const data = found.map((settlement) => settlementResource.view(settlement, draft));
       const body = writeJson({
         object: 'list',
         data,

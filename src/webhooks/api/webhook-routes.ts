@@ -10,7 +10,7 @@ import type { OnceAnswer } from '../../idempotency/once.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { newSecret } from '../../standard-webhooks.ts';
 import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
-import { ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
+import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
 import { endpointResource } from '../endpoint-resource.ts';
 import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
@@ -148,7 +148,8 @@ const disable = actionRoute(endpointApi, 'disable', {
 
 const test = actionRoute(endpointApi, 'test', {
   summary: 'Send a test event',
-  description: 'A `webhook.test` for this endpoint alone, whatever its filter.',
+  description:
+    'A `webhook.test` for this endpoint alone, whatever its filter. It is sent at once, also where other deliveries wait for the endpoint.',
   ifMatch: false,
   responses: { 202: { description: 'On its way.', schema: event } },
   handle: (request) => runCommand(request, sendTestEvent(changeOf(request))),
@@ -157,7 +158,7 @@ const test = actionRoute(endpointApi, 'test', {
 const rotate = actionRoute(endpointApi, 'rotate_secret', {
   operation: 'rotateWebhookSecret',
   summary: "Rotate a webhook endpoint's secret",
-  description: 'Both secrets sign until the overlap is over.',
+  description: `The secret before signs until the overlap is over, and each earlier one until the end that its own rotation answered with. At most ${PREVIOUS_SECRETS_MAX} sign beside the newest one: a further rotation is 409 until one has ended, or with \`overlap_seconds\` 0.`,
   body: schemas.rotateSecret,
   bodyExample: { overlap_seconds: 3600 },
   responses: { 200: { description: 'The new secret signs from now on.', schema: schemas.webhook, shows: ['secret'] } },

@@ -70,11 +70,22 @@ export const webhook = z
     status: z.enum(['enabled', 'disabled']).meta({ description: 'Nothing is sent to a `disabled` endpoint.' }),
     disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable().meta({
       description:
-        '`requested`: over the API. `gone`: it answered 410. `failing`: nothing arrived for days. Null while it is enabled.',
+        '`requested`: over the API. `gone`: it answered 410. `failing`: attempts of more than one event failed for five days, and none arrived. Null while it is enabled.',
     }),
-    failing_since: shown.time('Since when nothing arrived, in wall time; null while it does.').nullable(),
+    failing_since: shown
+      .time(
+        'Since when attempts fail and none arrives, in wall time; null while they arrive. After five days without a failure it begins anew.',
+      )
+      .nullable(),
+    previous_secrets: z
+      .array(
+        z
+          .object({ expires_at: shown.time('Until when it signs, in wall time.') })
+          .meta({ id: 'PreviousWebhookSecret', description: 'A secret that was rotated and still signs.' }),
+      )
+      .meta({ description: 'Secrets that sign beside the newest one, each until its own end. Newest first.' }),
     previous_secret_expires_at: shown
-      .time('Until when the secret before signs beside the new one, in wall time; null when it does not.')
+      .time('When the last of `previous_secrets` ends, in wall time; null when there is none.')
       .nullable(),
     secret: z.string().optional().meta({
       description: 'Signs deliveries (Standard Webhooks). Shown when it is made, and never again.',
@@ -161,7 +172,7 @@ export const rotateSecret = z
         type: 'integer',
         minimum: 0,
         maximum: OVERLAP_MAX_SECONDS,
-        description: `How long the secret before signs beside the new one; ${ROTATION_OVERLAP_DEFAULT_MS / 1_000} without it.`,
+        description: `How long the current secret signs beside the new one; ${ROTATION_OVERLAP_DEFAULT_MS / 1_000} without it. Earlier ones sign until their own ends.`,
       }),
   })
   .meta({ id: 'RotateSecret' });

@@ -163,12 +163,12 @@ describe('an endpoint', () => {
     const { id } = await world.endpoint(bookId);
     const elsewhere = disableFailingEndpoint({
       ...change(id),
-      reason: 'gone',
-      failedUrl: 'https://example.com/before',
+      ...{ reason: 'gone' as const, failedAt: START, failedUrl: 'https://example.com/before' },
     });
     expect(expectRefusal(await world.submit(bookId, elsewhere)).refused).toBe('state_conflict');
     expect(await getEndpoint(world.pool, bookId, id)).toMatchObject({ status: 'enabled', version: 1 });
-    const here = disableFailingEndpoint({ ...change(id), reason: 'gone', failedUrl: 'https://example.com/hooks' });
+    const failed = { reason: 'gone' as const, failedAt: START, failedUrl: 'https://example.com/hooks' };
+    const here = disableFailingEndpoint({ ...change(id), ...failed });
     expect(bodyOf(await world.submit(bookId, here))).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
   });
 
@@ -223,6 +223,63 @@ describe('an endpoint', () => {
     for (const hidden of [secret, second, third])
       expect(rows.map(({ payload }) => payload).join()).not.toContain(hidden);
     expect(await deliveriesOf(world.pool, id)).toHaveLength(2);
+  });
+});
+
+describe('secrets', () => {
+  const rotate = (bookId: string, id: Uuid, until: number) =>
+    world.submit(
+      bookId,
+      rotateSecret({ ...change(id), ...world.newSecret(bookId, newSecret()), previousSecretUntil: until }),
+    );
+  const ends = (answer: Awaited<ReturnType<typeof rotate>>) => {
+    const body = bodyOf(answer) as { previous_secrets: { expires_at: string }[]; previous_secret_expires_at: string };
+    return {
+      ends: body.previous_secrets.map(({ expires_at }) => Date.parse(expires_at) - START),
+      last: body.previous_secret_expires_at && Date.parse(body.previous_secret_expires_at) - START,
+    };
+  };
+
+  test('each sign until their own end, whatever is rotated after them', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    expect(ends(await rotate(bookId, id, START + 60_000))).toEqual({ ends: [60_000], last: 60_000 });
+    world.clock.set(START + 2_000);
+    expect(ends(await rotate(bookId, id, START + 7_000))).toEqual({ ends: [7_000, 60_000], last: 60_000 });
+    // Without an overlap the one before signs no more. Those before it do.
+    expect(ends(await rotate(bookId, id, START + 2_000))).toEqual({ ends: [7_000, 60_000], last: 60_000 });
+    world.clock.set(START + 10_000);
+    expect(ends(await rotate(bookId, id, START + 20_000))).toEqual({ ends: [20_000, 60_000], last: 60_000 });
+    world.clock.set(START + 60_000);
+    const renamed = await world.submit(bookId, updateEndpoint({ ...change(id), description: 'later', allow }));
+    expect(ends(renamed)).toEqual({ ends: [], last: null });
+  });
+
+  test('are at most five beside the newest: a further rotation is refused until one has ended', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    for (let number = 5; number > 0; number--) taken(await rotate(bookId, id, START + 1_000 * number));
+    const before = await getEndpoint(world.pool, bookId, id);
+    const refusal = expectRefusal(await rotate(bookId, id, START + 60_000));
+    expect(refusal).toMatchObject({ refused: 'state_conflict', facts: { current_status: 'enabled' } });
+    expect(refusal.detail).toContain(new Date(START + 1_000).toISOString());
+    expect(await getEndpoint(world.pool, bookId, id)).toEqual(before);
+    // A secret that has leaked can be replaced at once.
+    expect(ends(await rotate(bookId, id, START)).ends).toHaveLength(5);
+    world.clock.set(START + 1_000);
+    expect(ends(await rotate(bookId, id, START + 60_000)).ends).toEqual([60_000, 2_000, 3_000, 4_000, 5_000]);
+  });
+
+  test('of a deleted endpoint are gone, the earlier ones too', async () => {
+    const bookId = await world.newBook();
+    const { id } = await world.endpoint(bookId);
+    for (let number = 0; number < 3; number++) await rotate(bookId, id, START + 60_000);
+    await world.submit(bookId, deleteEndpoint(change(id)));
+    const { rows } = await world.pool.query(
+      'SELECT secret_sealed, previous_secret_sealed, earlier_secrets FROM webhook_endpoints WHERE id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ secret_sealed: null, previous_secret_sealed: null, earlier_secrets: [] }]);
   });
 });
 

@@ -7,7 +7,6 @@ import {
   type DeliveryInHand,
   deliveryId,
   FAILING_LIMIT_MS,
-  healthOf,
   isReady,
   parseDeliveryId,
   parseRetryAfter,
@@ -16,6 +15,7 @@ import {
   resultOf,
   retryDelayMs,
 } from '../../../src/webhooks/delivery.ts';
+import { type FailingStreak, hasFailedForDays, healthOf } from '../../../src/webhooks/failing-streak.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const MINUTE = 60_000;
@@ -171,7 +171,9 @@ describe('health', () => {
     ${[{ status: 500 }, { status: 200 }]}                                          | ${null}
     ${[{ status: 200 }, { status: 500 }]}                                          | ${null}
   `('$answers in one batch mean that nothing arrived since $since', ({ answers, since }) => {
-    expect([...healthOf(answers.map(result))]).toEqual([[endpointId, since]]);
+    expect([...healthOf(answers.map(result))].map(([id, failures]) => [id, failures?.firstAt ?? null])).toEqual([
+      [endpointId, since],
+    ]);
   });
 
   test('a delivery that was not sent means nothing', () => {
@@ -210,4 +212,54 @@ test('a delivery id is read as written, and any other text is no id', () => {
   ]) {
     expect(parseDeliveryId(text), text).toBeUndefined();
   }
+});
+
+const DAYS_5 = FAILING_LIMIT_MS;
+
+test.each`
+  failingSince        | failedOtherAt       | disables | what
+  ${null}             | ${NOW}              | ${false} | ${'no streak'}
+  ${NOW - DAYS_5}     | ${null}             | ${false} | ${'one event'}
+  ${NOW - DAYS_5}     | ${NOW - DAYS_5}     | ${true}  | ${'two events within five days'}
+  ${NOW - DAYS_5 + 1} | ${NOW - 1}          | ${false} | ${'not yet five days'}
+  ${NOW - 2 * DAYS_5} | ${NOW - DAYS_5 - 1} | ${false} | ${'one event within five days'}
+  ${NOW - DAYS_5}     | ${NOW - DAYS_5 - 1} | ${false} | ${'another event of an earlier streak'}
+`(
+  'a streak of $what disables: $disables',
+  ({ failingSince, failedOtherAt, disables }: FailingStreak & { disables: boolean }) => {
+    expect(hasFailedForDays({ failingSince, failedOtherAt }, NOW)).toBe(disables);
+  },
+);
+
+test.each([
+  [[[1, 10]], { firstAt: 10, lastAt: 10, event: 1n, otherAt: null }],
+  [
+    [
+      [1, 10],
+      [1, 20],
+    ],
+    { firstAt: 10, lastAt: 20, event: 1n, otherAt: null },
+  ],
+  [
+    [
+      [1, 10],
+      [2, 20],
+      [2, 30],
+    ],
+    { firstAt: 10, lastAt: 30, event: 2n, otherAt: 10 },
+  ],
+  [
+    [
+      [2, 30],
+      [1, 10],
+      [3, 20],
+    ],
+    { firstAt: 10, lastAt: 30, event: 2n, otherAt: 20 },
+  ],
+] as const)('failures of events at %j are kept as they are in time', (failures, kept) => {
+  const results = failures.map(([sequence, startedAt]) => ({
+    ...resultOf(delivery(), attempt({ status: 500, startedAt }), () => 0.5),
+    eventSequence: BigInt(sequence),
+  }));
+  expect(healthOf(results).get(endpointId)).toEqual(kept);
 });

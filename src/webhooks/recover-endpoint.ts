@@ -1,0 +1,67 @@
+/**
+ * An endpoint that failed answers well again: what waits there for its own retry, for minutes or hours, is attempted now.
+ * Once for a streak of failures in this process: the row of the endpoint says when the streak began.
+ */
+import { BoundedMap } from '../bounded-map.ts';
+import type { Clock, Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Room } from '../room.ts';
+import { bringForward, type RetryPlace } from './bring-forward-store.ts';
+import type { DeliveryEndpoint } from './delivery.ts';
+import type { Outbox } from './outbox.ts';
+
+export interface RecoveryContext {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly statements: Room;
+  outboxOf(bookId: BookId, endpointId: Uuid): Outbox;
+  warn(error: unknown): void;
+}
+
+/** Rows in one statement. A streak of five days leaves some thousands. */
+const PAGE = 500;
+const REMEMBERED_MAX = 5_000;
+
+interface Recovered {
+  readonly failingSince: Instant;
+  readonly done: Promise<void>;
+}
+
+export class Recovery {
+  readonly #context: RecoveryContext;
+  readonly #last = new BoundedMap<Uuid, Recovered>(REMEMBERED_MAX);
+
+  constructor(context: RecoveryContext) {
+    this.#context = context;
+  }
+
+  /**
+   * An attempt has arrived. Called before that is recorded: if the process is killed meanwhile, the streak is still there for
+   * the next attempt. Never rejects.
+   */
+  async note(endpoint: DeliveryEndpoint): Promise<void> {
+    const { id, failingSince } = endpoint;
+    if (failingSince === null) return;
+    const last = this.#last.get(id);
+    if (last?.failingSince === failingSince) return last.done;
+    const done = this.#bringForward(endpoint).catch(this.#context.warn);
+    this.#last.set(id, { failingSince, done });
+    await done;
+  }
+
+  /** What there is no room for waits with its endpoint, which falls behind (outbox.ts). */
+  async #bringForward({ bookId, id: endpointId }: DeliveryEndpoint): Promise<void> {
+    const { pool, clock, statements, outboxOf, warn } = this.#context;
+    const now = Math.floor(clock.now());
+    let after: RetryPlace | undefined;
+    do {
+      const page = { now, after, limit: PAGE };
+      const brought = await statements.run(bookId, () => bringForward(pool, { bookId, endpointId }, page));
+      for (const eventSequence of brought.eventSequences)
+        outboxOf(bookId, endpointId).offer({ eventSequence, endpointId }).catch(warn);
+      after = brought.next;
+    } while (after !== undefined);
+  }
+}
