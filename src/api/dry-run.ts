@@ -6,9 +6,9 @@ import * as shown from './schemas/shown.ts';
 export const dryRunQuery = z.strictObject({
   dry_run: z
     .enum(['true', 'false'])
+    .optional()
     .transform((text) => text === 'true')
-    .default(false)
-    .meta({ type: 'boolean', default: false, description: 'Same checks, nothing written, no key used.' }),
+    .meta({ type: 'boolean', description: 'Same checks, nothing written, no key used. Without it, `false`.' }),
 });
 
 /** Tells the answer to a dry run from any other. */

@@ -30,13 +30,13 @@ const limit = z
   .regex(/^[1-9]\d{0,2}$/, LIMIT_EXPECTATION)
   .transform(Number)
   .refine((value) => value <= PAGE_LIMITS.maximum, LIMIT_EXPECTATION)
-  .default(PAGE_LIMITS.default)
+  .optional()
+  .transform((given) => given ?? PAGE_LIMITS.default)
   .meta({
     type: 'integer',
     minimum: 1,
     maximum: PAGE_LIMITS.maximum,
-    default: PAGE_LIMITS.default,
-    description: 'Objects on a page.',
+    description: `Objects on a page. Without it, ${PAGE_LIMITS.default}.`,
   });
 
 /** The kind of a list's cursor: an id, or a sequence number where rows have no id. */
@@ -110,13 +110,13 @@ export const instant = z.iso
   })
   .meta({ type: 'string', format: 'date-time' });
 
+/** Each bound is a parameter of its own in the document: http/openapi-parameters.ts. */
 export const createdAtFilter = z
-  .strictObject({ gte: instant.optional(), lt: instant.optional() })
-  .optional()
-  .meta({
-    description: '`created_at[gte]` and `created_at[lt]`: from, and before.',
-    param: { style: 'deepObject', explode: true },
-  });
+  .strictObject({
+    gte: instant.optional().meta({ description: 'Made then or later.', example: '2026-03-01T00:00:00Z' }),
+    lt: instant.optional().meta({ description: 'Made before then.', example: '2026-04-01T00:00:00Z' }),
+  })
+  .optional();
 
 export const metadataFilter = refusedBy(
   z

@@ -15,11 +15,12 @@ export function knownNames(schema: Schema, path: readonly PropertyKey[], input: 
   return [...new Set(members.flatMap((member) => knownNames(member, rest, value)))];
 }
 
-interface ObjectShape {
+export interface ObjectShape {
   readonly shape: Readonly<Record<string, Schema>>;
 }
 
-function objectsIn(schema: Schema, input: unknown): readonly ObjectShape[] {
+/** The objects that a schema may be; of alternatives told apart by a member, the one that the input chose. */
+export function objectsIn(schema: Schema, input: unknown): readonly ObjectShape[] {
   const { def } = schema._zod as unknown as { def: Definition };
   switch (def.type) {
     case 'object':

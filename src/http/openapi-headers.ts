@@ -1,11 +1,11 @@
 /** Headers of requests and answers in the API reference. */
-import type { ResponseConfig } from '@asteasolutions/zod-to-openapi';
+import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
 import type { Route } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 
-type Headers = NonNullable<Exclude<ResponseConfig['headers'], z.ZodObject>>;
+type HeaderObject = Parameters<typeof OpenAPIRegistry.prototype.registerComponent<'headers'>>[2];
 
 function header(name: string, schema: z.ZodType, description: string): z.ZodType {
   return schema.meta({ param: { name, in: 'header', description } } as never);
@@ -49,40 +49,49 @@ const text = { type: 'string' } as const;
 /** Statuses of answers that are kept under the Idempotency-Key: of what was done, and of what a decision refused but for 412. */
 const isStored = (status: number) => status < 300 || [404, 409, 422].includes(status);
 
-export function responseHeaders(route: Route, status = 200): Headers {
-  const headers: Headers = {
-    'Request-Id': {
-      schema: { type: 'string', example: exampleId('request') },
-      description: 'Names this request in logs, events and journal entries.',
-    },
+/** Headers of answers, by the name of their component. */
+export const RESPONSE_HEADERS = {
+  RequestId: {
+    schema: { type: 'string', example: exampleId('request') },
+    description: 'Names this request in logs, events and journal entries.',
+  },
+  RateLimit: {
+    schema: text,
+    description: 'What is left of the limit (draft-ietf-httpapi-ratelimit-headers).',
+    example: '"writes";r=99;t=1',
+  },
+  RateLimitPolicy: { schema: text, description: 'The limit itself.', example: '"writes";q=100;w=1' },
+  RetryAfter: { schema: { type: 'integer' }, description: 'Seconds.' },
+  RetryAfterConflict: { schema: { type: 'integer' }, description: 'Seconds, where the answer is `retryable`.' },
+  IdempotentReplayed: {
+    schema: text,
+    description:
+      '`true` when nothing was done again: this is the first answer, or, where the answer waits, the object as it is by now.',
+  },
+  PreferenceApplied: { schema: text, description: 'The preference that was applied.', example: 'wait=10' },
+} as const satisfies Readonly<Record<string, HeaderObject>>;
+
+/** Of operations that retire. */
+export const RETIREMENT_HEADERS = {
+  Deprecation: { schema: text, description: 'Since when the operation is deprecated (RFC 9745).' },
+  Sunset: { schema: text, description: 'When the operation ends (RFC 8594).' },
+} as const satisfies Readonly<Record<string, HeaderObject>>;
+
+const refTo = (name: keyof typeof RESPONSE_HEADERS | keyof typeof RETIREMENT_HEADERS) => ({
+  $ref: `#/components/headers/${name}`,
+});
+
+/** By name on the wire. */
+export function responseHeaders(route: Route, status = 200): Record<string, { readonly $ref: string }> {
+  const writes = route.method !== 'get';
+  const isDecided = isStored(status);
+  return {
+    'Request-Id': refTo('RequestId'),
+    ...(status !== 401 && { RateLimit: refTo('RateLimit'), 'RateLimit-Policy': refTo('RateLimitPolicy') }),
+    ...(route.retires && { Deprecation: refTo('Deprecation'), Sunset: refTo('Sunset') }),
+    ...((status === 429 || status === 503) && { 'Retry-After': refTo('RetryAfter') }),
+    ...(status === 409 && writes && { 'Retry-After': refTo('RetryAfterConflict') }),
+    ...(isDecided && writes && { 'Idempotent-Replayed': refTo('IdempotentReplayed') }),
+    ...(isDecided && route.waits && { 'Preference-Applied': refTo('PreferenceApplied') }),
   };
-  if (status !== 401) {
-    headers.RateLimit = {
-      schema: text,
-      description: 'What is left of the limit (draft-ietf-httpapi-ratelimit-headers).',
-      example: '"writes";r=99;t=1',
-    };
-    headers['RateLimit-Policy'] = { schema: text, description: 'The limit itself.', example: '"writes";q=100;w=1' };
-  }
-  if (route.retires) {
-    headers.Deprecation = { schema: text, description: 'Since when the operation is deprecated (RFC 9745).' };
-    headers.Sunset = { schema: text, description: 'When the operation ends (RFC 8594).' };
-  }
-  if (status === 429 || status === 503)
-    headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds.' };
-  if (status === 409 && route.method !== 'get')
-    headers['Retry-After'] = { schema: { type: 'integer' }, description: 'Seconds, where the answer is `retryable`.' };
-  if (isStored(status) && route.method !== 'get')
-    headers['Idempotent-Replayed'] = {
-      schema: text,
-      description:
-        '`true` when nothing was done again: this is the first answer, or, where the answer waits, the object as it is by now.',
-    };
-  if (status !== 401 && route.waits)
-    headers['Preference-Applied'] = {
-      schema: text,
-      description: 'The preference that was applied.',
-      example: 'wait=10',
-    };
-  return headers;
 }

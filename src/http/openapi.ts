@@ -13,15 +13,15 @@ import type { EventDocument } from '../api/event-document.ts';
 import { type Route, TAGS } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
-import { codesOfSchema } from '../api/schemas/refusal-codes.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
 import { idPattern } from '../ids.ts';
 import { RELEASE } from '../release.ts';
 import { snakeCase } from '../snake-case.ts';
 import { callbackOf, registerEvents } from './openapi-events.ts';
-import { examplesOf, examplesOfCodes, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
-import { requestHeaders, responseHeaders } from './openapi-headers.ts';
+import { examplesOf, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';
+import { RESPONSE_HEADERS, RETIREMENT_HEADERS, requestHeaders, responseHeaders } from './openapi-headers.ts';
 import { linksOf } from './openapi-links.ts';
+import { documentedQuery, withoutRepeatedTexts } from './openapi-parameters.ts';
+import { type ProblemAnswers, problemAnswers, sharedCodes } from './openapi-problems.ts';
 import { retirementText } from './retirement.ts';
 
 const introduction = (publicUrl: string) => `Payments on a double-entry ledger.
@@ -35,25 +35,7 @@ Lists are newest first, timelines oldest first; \`next_cursor\` reads on. \`vers
 Answers and events may have more members than this document names, and enumerations more values: accept those that you do not
 know. The [compatibility policy](${publicUrl}/docs/compatibility) says what may be added, what never changes, and how an operation retires.`;
 
-/** Errors that any request with a key may get. */
-const COMMON_ERRORS: readonly ErrorCode[] = [
-  'api_key_missing',
-  'api_key_invalid',
-  'api_key_expired',
-  'permission_denied',
-  'ip_not_allowed',
-  'rate_limited',
-  'internal_error',
-  'service_unavailable',
-];
-const BODY_ERRORS: readonly ErrorCode[] = [
-  'malformed_json',
-  'parameter_missing',
-  'parameter_invalid',
-  'card_number_not_allowed',
-  'payload_too_large',
-  'unsupported_media_type',
-];
+export { codesOf } from './openapi-problems.ts';
 
 export interface DocumentParts {
   routes: readonly Route[];
@@ -72,12 +54,18 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
   });
   for (const code of sharedCodes(routes, examples))
     registry.registerComponent('examples', code, examples.errors[code]!);
-  for (const route of routes) registry.registerPath(operationOf(route, routes, examples));
-  const ofWebhooks = registerEvents(registry, events, examples.events).map((schema) => ({
+  const isRetiring = routes.some(({ retires }) => retires !== undefined);
+  for (const [name, header] of Object.entries({ ...RESPONSE_HEADERS, ...(isRetiring && RETIREMENT_HEADERS) }))
+    registry.registerComponent('headers', name, header);
+  const problems = problemAnswers(routes, examples);
+  for (const [name, answer] of Object.entries(problems.components))
+    registry.registerComponent('responses', name, answer);
+  for (const route of routes) registry.registerPath(operationOf(route, routes, { examples, problems }));
+  const named = [...registerEvents(registry, events, examples.events), problem].map((schema) => ({
     type: 'schema' as const,
     schema,
   }));
-  const document = new OpenApiGeneratorV31([...registry.definitions, ...ofWebhooks]).generateDocument({
+  const document = new OpenApiGeneratorV31([...registry.definitions, ...named]).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Countinghouse',
@@ -92,10 +80,15 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
       .filter(([name]) => routes.some(({ tag }) => tag === name))
       .map(([name, description]) => ({ name, description })),
   });
-  return document as unknown as Record<string, unknown>;
+  return withoutRepeatedTexts(document as unknown as Record<string, unknown>);
 }
 
-function operationOf(route: Route, routes: readonly Route[], examples: RecordedExamples): RouteConfig {
+interface Shared {
+  readonly examples: RecordedExamples;
+  readonly problems: ProblemAnswers;
+}
+
+function operationOf(route: Route, routes: readonly Route[], { examples, problems }: Shared): RouteConfig {
   const headers = requestHeaders(route);
   return {
     method: route.method,
@@ -115,7 +108,7 @@ function operationOf(route: Route, routes: readonly Route[], examples: RecordedE
     security: [{ apiKey: [] }],
     request: {
       params: paramsOf(route),
-      query: route.query as z.ZodObject | undefined,
+      query: documentedQuery(route.query),
       headers: headers.length > 0 ? headers : undefined,
       body: route.body && {
         required: !z.safeParse(route.body, {}).success,
@@ -128,7 +121,7 @@ function operationOf(route: Route, routes: readonly Route[], examples: RecordedE
       },
     },
     ...(route.deliversTo && { callbacks: callbackOf(route.deliversTo) }),
-    responses: { ...answersOf(route, routes, examples), ...problemsOf(route, examples) },
+    responses: { ...answersOf(route, routes, examples), ...problems.of(route) },
   };
 }
 
@@ -171,73 +164,4 @@ function answersOf(
 
 function withMembers(names: readonly string[]): string {
   return names.length === 0 ? '' : `With ${names.map((name) => `\`${name}\``).join(' and ')}.`;
-}
-
-/** One answer per status, with every error code of that status. */
-function problemsOf(route: Route, { operations, shared }: RecordedExamples): Record<string, ResponseConfig> {
-  const recorded = operations[route.operation]?.responses;
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codesOf(route)) {
-    const { status } = ERRORS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
-  return Object.fromEntries(
-    [...byStatus]
-      .sort(([a], [b]) => a - b)
-      .map(([status, codes]) => [
-        String(status),
-        {
-          description: codes.map((code) => `\`${code}\`: ${ERRORS[code].title}.`).join('\n\n'),
-          headers: responseHeaders(route, status),
-          content: {
-            'application/problem+json': {
-              schema: problem,
-              ...examplesOfCodes(codes, recorded?.[status], shared[route.operation]),
-            },
-          },
-        },
-      ]),
-  );
-}
-
-/** Codes with an example that some operation shares. */
-function sharedCodes(routes: readonly Route[], { operations, shared }: RecordedExamples): ErrorCode[] {
-  const isOwn = ({ operation }: Route, code: ErrorCode) =>
-    operations[operation]?.responses[ERRORS[code].status]?.[code] !== undefined;
-  const used = routes.flatMap((route) => (shared[route.operation] ?? []).filter((code) => !isOwn(route, code)));
-  return [...new Set(used)].sort();
-}
-
-export function codesOf(route: Route): ErrorCode[] {
-  const codes = new Set<ErrorCode>(COMMON_ERRORS);
-  codes.add('parameter_unknown');
-  const writes = route.method === 'post' || route.method === 'patch';
-  if (writes) for (const code of BODY_ERRORS) codes.add(code);
-  if (route.query || route.params || route.ifMatch) codes.add('parameter_invalid');
-  for (const code of codesOfQuery(route)) codes.add(code);
-  if (Object.values(route.params ?? {}).includes('text')) codes.add('card_number_not_allowed');
-  if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
-  if (route.method !== 'get')
-    for (const code of [
-      // Of the Idempotency-Key too.
-      'card_number_not_allowed',
-      'idempotency_key_invalid',
-      'idempotency_key_reused',
-      'idempotency_key_voided',
-      'idempotency_in_progress',
-      // Of a test book whose clock is on its way: idempotency/once.ts.
-      'state_conflict',
-    ] as const)
-      codes.add(code);
-  if (route.idempotency === 'required') codes.add('idempotency_key_missing');
-  if (route.ifMatch) codes.add('version_mismatch');
-  if (route.testModeOnly) codes.add('test_mode_only');
-  for (const code of route.errors ?? []) codes.add(code);
-  return [...codes];
-}
-
-function codesOfQuery({ query }: Route): ErrorCode[] {
-  if (!(query instanceof z.ZodObject)) return [];
-  const codes = Object.values(query.shape).flatMap((schema) => codesOfSchema(schema));
-  return query.safeParse({}).success ? codes : [...codes, 'parameter_missing'];
 }

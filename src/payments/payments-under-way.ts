@@ -2,8 +2,11 @@ import { publicId } from '../ids.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import { openPayments } from './under-way-store.ts';
 
+type PaymentBlock = 'payments_open' | 'refunds_pending' | 'disputes_open' | 'unreleased_shares';
+
 /** An account stays open while a payment for it can still be captured, a refund is under way, a dispute is open or money waits for its release. */
-export const paymentsUnderWay: ClosingBlocker = {
+export const paymentsUnderWay: ClosingBlocker<PaymentBlock> = {
+  types: ['payments_open', 'refunds_pending', 'disputes_open', 'unreleased_shares'],
   touches: (accountId) => [{ table: openPayments, ids: [accountId] }],
   find(draft, accountId) {
     const found = draft.get(openPayments, accountId);

@@ -3,7 +3,8 @@ import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import { inFlightPayouts } from './in-flight-store.ts';
 
 /** An account stays open while a payout from it has not ended. */
-export const payoutsInFlight: ClosingBlocker = {
+export const payoutsInFlight: ClosingBlocker<'payouts_in_flight'> = {
+  types: ['payouts_in_flight'],
   touches: (accountId) => [{ table: inFlightPayouts, ids: [accountId] }],
   find(draft, accountId) {
     const ids = draft.get(inFlightPayouts, accountId)?.payoutIds ?? [];

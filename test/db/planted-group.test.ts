@@ -135,6 +135,7 @@ const samplesOfAccounts: Table<Uuid> = {
 };
 
 const keptOpenBySamples: ClosingBlocker = {
+  types: ['samples'],
   touches: (accountId) => [{ table: samplesOfAccounts, ids: [accountId] }],
   find: (draft, accountId) => (draft.get(samplesOfAccounts, accountId) ? { type: 'samples' } : undefined),
 };

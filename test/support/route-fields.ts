@@ -41,6 +41,8 @@ interface Field {
   readonly pointer: string;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
+  /** A member of a schema, that is not required. What the caller names, as in metadata, is none. */
+  readonly mayBeAbsent: boolean;
   with(value: unknown): unknown;
   without(): unknown;
 }
@@ -61,17 +63,19 @@ export function samplesOf(route: Route): unknown[] {
 export function refusedBodiesOf(route: Route): RefusedBody[] {
   const root = schemaOf(route);
   return samples(root, root).flatMap((sample) =>
-    [...fieldsIn(root, root, sample, '', (value) => value)].flatMap((field) => refusedOf(field, root)),
+    [...fieldsIn(root, root, sample, '', (value) => value)].flatMap((field) => refusedOf(field, root, route)),
   );
 }
 
-function refusedOf(field: Field, root: JsonSchema): RefusedBody[] {
+function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBody[] {
   const { pointer, schema, isRequired } = field;
   const refused: RefusedBody[] = [];
   const add = (what: string, value: unknown, at = pointer) => {
     refused.push({ what, body: field.with(value), pointer: at });
   };
-  const types = typesOf(schema, root);
+  // In a POST, null for a member that may be left out is its absence.
+  const isAbsent = method === 'post' && field.mayBeAbsent;
+  const types = [...typesOf(schema, root), ...(isAbsent ? ['null'] : [])];
   for (const [type, value] of Object.entries(VALUES)) if (!types.includes(type)) add(`a ${type}`, value);
   if (isRequired) refused.push({ what: 'nothing', body: field.without(), pointer });
   for (const choice of choicesOf(schema, root)) {
@@ -109,18 +113,19 @@ function* fieldsIn(
   sample: unknown,
   pointer: string,
   into: (value: unknown) => unknown,
-  isRequired = false,
-  without: () => unknown = () => undefined,
+  { isRequired = false, mayBeAbsent = false, without = () => undefined }: Partial<Field> = {},
 ): Generator<Field> {
   const fitting = choicesOf(schema, root).filter((choice) => fits(choice, sample));
-  yield { pointer, schema, isRequired, with: into, without };
+  yield { pointer, schema, isRequired, mayBeAbsent, with: into, without };
   for (const { properties = {}, required = [], items, additionalProperties } of fitting) {
     if (typeof sample !== 'object' || sample === null) continue;
     const own = sample as Record<string, unknown>;
     for (const [name, member] of Object.entries(properties)) {
       const drop = () => into(Object.fromEntries(Object.entries(own).filter(([key]) => key !== name)));
       const put = (value: unknown) => into({ ...own, [name]: value });
-      yield* fieldsIn(member, root, own[name], `${pointer}/${name}`, put, required.includes(name), drop);
+      const isRequired = required.includes(name);
+      const at = { isRequired, mayBeAbsent: !isRequired, without: drop };
+      yield* fieldsIn(member, root, own[name], `${pointer}/${name}`, put, at);
     }
     if (typeof additionalProperties === 'object') {
       for (const name of Object.keys(own))

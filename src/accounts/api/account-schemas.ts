@@ -49,7 +49,7 @@ export const account = z
     name: shown.nameShown,
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    status: z.enum(ACCOUNT_STATUSES).meta({
+    status: shown.oneOf(ACCOUNT_STATUSES, {
       description: '`frozen` receives, and nothing leaves it. `closed` is for good.',
     }),
     balance: accountBalance,

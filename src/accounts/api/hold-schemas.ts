@@ -46,7 +46,7 @@ export const hold = z
     id: shown.id('hold'),
     object: z.literal('hold'),
     livemode: shown.livemode,
-    status: z.enum(HOLD_STATUSES).meta({ description: '`open` while something remains of it.' }),
+    status: shown.oneOf(HOLD_STATUSES, { description: '`open` while something remains of it.' }),
     account: shown.id('account', 'The account whose money it sets aside.'),
     amount: shown.money('All that was ever set aside.'),
     remaining: shown.money('What still is.'),

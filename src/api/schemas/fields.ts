@@ -9,6 +9,17 @@ import { refusedBy } from './refusal-codes.ts';
 export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias: 100, provider: 50 } as const;
 export const METADATA_LIMITS = { keys: 50, key: 40, value: 500 } as const;
 
+/**
+ * A member that may be left out, and what stands for it then. `text` says so: no `default` in the document, since generators take a
+ * member that has one for a required one.
+ */
+export function unlessGiven<Schema extends z.ZodType>(schema: Schema, otherwise: z.output<Schema>, text: string) {
+  return schema
+    .optional()
+    .transform((given) => given ?? otherwise)
+    .meta({ description: text });
+}
+
 /** A text of 1 to `maximum` characters, counted in code points as JSON Schema does. */
 function textUpTo(maximum: number, description?: string) {
   return z

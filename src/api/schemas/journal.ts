@@ -47,7 +47,7 @@ export const accountEntry = z
   .object({
     object: z.literal('account_entry'),
     sequence: shown.count('The gapless line number of the account; it is the cursor of this list.'),
-    direction: z.enum(['debit', 'credit']).meta({
+    direction: shown.oneOf(['debit', 'credit'], {
       description: 'Which side of the posting it is. A credit adds to what the account holds, a debit takes from it.',
     }),
     amount,

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
 import { SCOPES } from '../../organisations/api-key.ts';
+import { closingBlock } from './closing-block-schema.ts';
 import * as shown from './shown.ts';
 
 const whole = (description: string) => z.number().int().meta({ description });
@@ -12,17 +13,6 @@ const whole = (description: string) => z.number().int().meta({ description });
 const limit = shown.money('How much is allowed, in what `detail` names.');
 
 const currentStatus = z.string().meta({ description: 'The status of the object.', example: 'closed' });
-
-const blocker = z
-  .object({
-    type: z.enum(['balance', 'holds', 'payouts_in_flight', 'disputes_open']).meta({ description: 'What it is.' }),
-    posted: shown.money('With `balance`.').optional(),
-    held: shown.money('With `holds`.').optional(),
-    currency: shown.currencyShown.optional().meta({ description: 'With `balance` and `holds`. ISO 4217.' }),
-    disputes: z.array(shown.id('dispute')).optional().meta({ description: 'With `disputes_open`: some of them.' }),
-    payouts: z.array(shown.id('payout')).optional().meta({ description: 'With `payouts_in_flight`: some of them.' }),
-  })
-  .meta({ id: 'ClosingBlocker', description: 'Something that keeps an account from being closed.' });
 
 const place = (description: string) => whole(description).optional();
 
@@ -39,7 +29,7 @@ export const PROBLEM_FACTS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   rate_limited: { limit: limit.optional() },
   limit_exceeded: { limit: limit.optional(), currency: shown.currencyShown.optional() },
   permission_denied: {
-    required_scope: z.enum(SCOPES).optional().meta({ description: 'The scope that the key lacks.' }),
+    required_scope: shown.oneOf(SCOPES, { description: 'The scope that the key lacks.' }).optional(),
   },
   self_approval_forbidden: { current_status: currentStatus },
   state_conflict: {
@@ -49,7 +39,7 @@ export const PROBLEM_FACTS: Partial<Record<ErrorCode, z.ZodRawShape>> = {
   },
   version_mismatch: { version: shown.version.meta({ description: 'The version of the object.' }) },
   account_not_empty: {
-    blocked_by: z.array(blocker).meta({ description: 'What keeps the account from being closed.' }),
+    blocked_by: z.array(closingBlock).meta({ description: 'What keeps the account from being closed.' }),
   },
   insufficient_funds: {
     available: shown.money('What the account has available.'),

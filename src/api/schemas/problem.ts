@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { ERRORS, type ErrorCode } from '../../errors.ts';
 import { PROBLEM_FACTS } from './problem-facts.ts';
-import { id } from './shown.ts';
+import * as shown from './shown.ts';
 
-export const errorCode = z
-  .enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]])
-  .meta({ id: 'ErrorCode', description: 'One of the catalogue at /docs/errors. Later releases add codes.' });
+export const errorCode = shown
+  .oneOf(Object.keys(ERRORS) as ErrorCode[], {
+    description: 'One of the catalogue at /docs/errors. Later releases add codes.',
+  })
+  .meta({ id: 'ErrorCode' });
 
 const fault = z
   .object({
@@ -32,7 +34,7 @@ const members = {
     example: '/amount',
   }),
   errors: z.array(fault).meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
-  request_id: id('request', 'This request, to be named to support.'),
+  request_id: shown.id('request', 'This request, to be named to support.'),
   retryable: z
     .boolean()
     .meta({ description: 'Whether the same request, under the same Idempotency-Key, may succeed later.' }),

@@ -8,10 +8,37 @@ import { snakeCase } from '../../snake-case.ts';
 import { exampleId } from './fields.ts';
 
 export function id(kind: IdKind, description = `The id of the ${snakeCase(kind).replaceAll('_', ' ')}.`) {
+  const form = new RegExp(idPattern(kind));
   return z
     .string()
-    .regex(new RegExp(idPattern(kind)))
+    .refine((text) => form.test(text), `Expects an id such as ${exampleId(kind)}.`)
     .meta({ description, example: exampleId(kind) });
+}
+
+interface Said {
+  readonly description: string;
+  readonly example?: string;
+}
+
+/**
+ * One of these values, to which later releases add. Tests hold answers against the list; the document has it for people, and an
+ * open text for clients: a closed enumeration makes them refuse the next release (docs/compatibility.md).
+ */
+export function oneOf<const Value extends string>(values: readonly Value[], said: Said) {
+  return z.enum(values).meta({ type: 'string', 'x-extensible-enum': [...values], ...said });
+}
+
+/** A given type replaces the generator's own, so null has to be named too. */
+export function oneOfOrNull<const Value extends string>(values: readonly Value[], said: Said) {
+  return z
+    .enum(values)
+    .nullable()
+    .meta({ type: ['string', 'null'], 'x-extensible-enum': [...values], ...said });
+}
+
+/** Of a call to an outside party. */
+export function unknownOutcome(description: string) {
+  return oneOfOrNull(['unknown'], { description });
 }
 
 /** Minor units with all digits. Beyond 2^53, clients need a parser that keeps them. */
@@ -44,9 +71,9 @@ export function orNull<Schema extends z.ZodType>(schema: Schema) {
 export const createdAt = time("When it was made, in the book's own time.");
 export const updatedAt = time("When it last changed, in the book's own time.");
 
-/** A member that is `true` wherever it stands. A `const`: generators make no usable type of a boolean enum. */
+/** A member that is `true` wherever it stands: a plain boolean in the document, since generators make no usable type of a constant one. */
 export function onlyTrue(description: string) {
-  return z.literal(true).meta({ type: 'boolean', const: true, description });
+  return z.literal(true).meta({ type: 'boolean', description });
 }
 
 export const livemode = z.boolean().meta({ description: 'False in a test book.' });
@@ -79,7 +106,8 @@ export function entries(description: string) {
 
 /** Of all the actions that the object knows, those that its state allows. */
 export function allowedActions<Action extends string>(...actions: [Action, ...Action[]]) {
-  return z.array(z.enum(actions)).meta({ description: 'What may be done with the object as it is now.' });
+  const action = oneOf(actions, { description: 'Something that may be done.' });
+  return z.array(action).meta({ description: 'What may be done with the object as it is now.' });
 }
 
 /** Of an object that has states and is never asked for anything itself. */

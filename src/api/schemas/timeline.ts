@@ -3,7 +3,7 @@ import * as shown from './shown.ts';
 
 export const actor = z
   .object({
-    type: z.enum(['person', 'service', 'operator', 'system']).meta({
+    type: shown.oneOf(['person', 'service', 'operator', 'system'], {
       description:
         '`person` and `service`: the owner of an API key. `operator`: who runs this installation. `system`: the product on its own.',
     }),

@@ -7,9 +7,9 @@ import { EXCEPTION_STATUSES, type ExceptionAction } from '../exception.ts';
 
 const evidence = z
   .object({
-    type: z
-      .enum(['explanation', 'file'])
-      .meta({ description: '`explanation`: the `reason`. `file`: what an operator ended the payout by.' }),
+    type: shown.oneOf(['explanation', 'file'], {
+      description: '`explanation`: the `reason`. `file`: what an operator ended the payout by.',
+    }),
     sha256: z.string().nullable().meta({ description: 'Of a file, in hexadecimal digits.' }),
     actor,
     at: shown.time("When it was given, in the book's own time."),
@@ -37,7 +37,7 @@ export const exception = z
     waiting: shown
       .orNull(waiting)
       .meta({ description: 'Money that waited when it was opened, and that `move_to` moves; null where none did.' }),
-    status: z.enum(EXCEPTION_STATUSES).meta({
+    status: shown.oneOf(EXCEPTION_STATUSES, {
       description: '`approved` is its end. Before it, a person looks at it, and explains it or moves its money.',
     }),
     assignee: shown.id('person', 'Who looks at it.').nullable(),
@@ -58,7 +58,8 @@ export const exception = z
     resolved_at: shown.time('When it was approved.').nullable(),
   })
   .meta({
-    id: 'Exception',
+    // Not `Exception`: a class of this name hides that of Java, Python and PHP in clients.
+    id: 'ExceptionCase',
     description: 'What the books cannot follow by themselves, and what two persons made of it.',
   });
 

@@ -38,8 +38,8 @@ export const clock = z
     livemode: shown.livemode,
     now: shown.time('The own time of the book.'),
     target: shown.time('Where it is on its way to; null when it is nowhere else.').nullable(),
-    status: z
-      .enum(['idle', 'advancing'])
-      .meta({ description: 'While it is `advancing`, every write to the book is refused.' }),
+    status: shown.oneOf(['idle', 'advancing'], {
+      description: 'While it is `advancing`, every write to the book is refused.',
+    }),
   })
   .meta({ id: 'Clock', description: 'The own time of a test book.' });

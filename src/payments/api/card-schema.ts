@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CardInput } from '../../acquirers/card.ts';
 import { freeText } from '../../api/schemas/fields.ts';
+import * as shown from '../../api/schemas/shown.ts';
 import { isLuhnValid } from '../../luhn.ts';
 
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
@@ -45,10 +46,10 @@ export function digestedCard(card: unknown, digestOf: (text: string) => string):
 
 export const cardShown = z
   .object({
-    type: z.literal('card'),
-    brand: z
-      .enum(['visa', 'mastercard', 'american_express', 'discover', 'jcb', 'unionpay', 'diners', 'unknown'])
-      .meta({ description: 'The network.' }),
+    type: shown.oneOf(['card'], { description: 'What it is paid with.' }),
+    brand: shown.oneOf(['visa', 'mastercard', 'american_express', 'discover', 'jcb', 'unionpay', 'diners', 'unknown'], {
+      description: 'The network.',
+    }),
     last_four: z.string().meta({ description: 'The last four digits.', example: '4242' }),
     exp_month: z.number().int().meta({ description: '1 to 12.', example: 12 }),
     exp_year: z.number().int().meta({ description: 'Four digits.', example: 2034 }),
@@ -56,7 +57,7 @@ export const cardShown = z
       description: 'A keyed digest of the number: the same card of a book has the same one.',
       example: '5f1c0a9e3b7d2c48',
     }),
-    funding: z.enum(['credit', 'debit', 'prepaid', 'unknown']).meta({ description: 'How the card is funded.' }),
+    funding: shown.oneOf(['credit', 'debit', 'prepaid', 'unknown'], { description: 'How the card is funded.' }),
     country: z.string().nullable().meta({ description: 'Of the issuer: ISO 3166-1 alpha-2.', example: 'US' }),
   })
   .meta({ id: 'Card', description: 'What may be known of a card.' });

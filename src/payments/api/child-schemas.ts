@@ -11,7 +11,7 @@ export const REFUND_STATUSES = ['pending', 'succeeded', 'failed'] as const;
 const members = {
   livemode: shown.livemode,
   payment: shown.id('payment'),
-  status: z.enum(REFUND_STATUSES).meta({ description: 'pending → succeeded or failed.' }),
+  status: shown.oneOf(REFUND_STATUSES, { description: 'pending → succeeded or failed.' }),
   amount: shown.money('Minor units.'),
   currency: shown.currencyShown,
   currency_exponent: shown.currencyExponent,
@@ -20,13 +20,7 @@ const members = {
 const ending = {
   settled_at: shown.time("When the acquirer's report had it.").nullable(),
   failure: shown.orNull(decline).meta({ description: 'Why it failed; null unless it did.' }),
-  outcome: z
-    .literal('unknown')
-    .nullable()
-    .meta({
-      enum: ['unknown', null],
-      description: '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
-    }),
+  outcome: shown.unknownOutcome('`unknown` while nobody can say what became of the call: the acquirer is asked again.'),
   next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
   reference: z.string().meta({
     description: 'Ours, which the acquirer was given and its settlement reports name.',

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DISPUTE_REASONS } from '../../acquirers/dispute-reasons.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import { freeText, reference } from '../../api/schemas/fields.ts';
+import { freeText, reference, unlessGiven } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import {
   DISPUTE_TRANSITIONS,
@@ -43,10 +43,8 @@ const evidence = z
   )
   .meta({ id: 'DisputeEvidence', description: 'What you said to a dispute.' });
 
-const reason = z.enum(DISPUTE_REASONS).meta({ description: 'Why, in the words of this API.', example: 'fraudulent' });
-const stage = z.enum(DISPUTE_STAGES).meta({
-  description: '`inquiry`: the issuer asks, and nothing has moved. `chargeback`: the acquirer has taken the amount.',
-});
+const REASON = { description: 'Why, in the words of this API.', example: 'fraudulent' };
+const STAGE = '`inquiry`: the issuer asks, and nothing has moved. `chargeback`: the acquirer has taken the amount.';
 
 export const dispute = z
   .object({
@@ -55,11 +53,11 @@ export const dispute = z
     livemode: shown.livemode,
     payment: shown.id('payment'),
     account: shown.id('account', 'The account of its payment.'),
-    status: z.enum(DISPUTE_STATUSES).meta({
+    status: shown.oneOf(DISPUTE_STATUSES, {
       description: 'opened → evidence_submitted → won or lost; or accepted. The acquirer may decide without evidence.',
     }),
-    stage,
-    waiting_on: z.enum(['integrator', 'acquirer', 'inquiry', 'nobody']).meta({
+    stage: shown.oneOf(DISPUTE_STAGES, { description: STAGE }),
+    waiting_on: shown.oneOf(['integrator', 'acquirer', 'inquiry', 'nobody'], {
       description:
         'Who moves next. `integrator`: submit evidence or accept it. `acquirer`: it decides, also once the time for evidence is over. `inquiry`: nobody knows what became of what was said, and the acquirer is asked.',
     }),
@@ -68,7 +66,7 @@ export const dispute = z
     currency_exponent: shown.currencyExponent,
     fee: shown.money('Charged with a chargeback.'),
     fee_refunded: shown.money('What of the fee came back with a chargeback that was won.'),
-    reason,
+    reason: shown.oneOf(DISPUTE_REASONS, REASON),
     reason_code: z.string().nullable().meta({ description: "The acquirer's own code.", example: 'fraudulent' }),
     previous_dispute: shown.id('dispute', 'The dispute that this one follows.').nullable(),
     next_dispute: shown.id('dispute', 'The dispute that follows this one.').nullable(),
@@ -80,13 +78,9 @@ export const dispute = z
       description: 'Why the acquirer did not take what you said last. Say it again.',
       example: 'processing_error',
     }),
-    outcome: z
-      .literal('unknown')
-      .nullable()
-      .meta({
-        enum: ['unknown', null],
-        description: '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
-      }),
+    outcome: shown.unknownOutcome(
+      '`unknown` while nobody can say what became of the call: the acquirer is asked again.',
+    ),
     next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
     acquirer_reference: z.string().meta({ description: "The acquirer's own id." }),
     allowed_actions: shown.allowedActions<DisputeAction>('submit_evidence', 'accept'),
@@ -101,8 +95,8 @@ export const dispute = z
 export const simulateDispute = z
   .strictObject({
     payment: reference('payment', 'A payment of which something is captured.'),
-    reason,
-    stage: stage.default('chargeback').meta({ default: 'chargeback' }),
+    reason: z.enum(DISPUTE_REASONS).meta(REASON),
+    stage: unlessGiven(z.enum(DISPUTE_STAGES), 'chargeback', `${STAGE} Without it, \`chargeback\`.`),
     amount: positiveAmount.optional().meta({
       type: 'integer',
       format: 'int64',

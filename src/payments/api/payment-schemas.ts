@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { DECLINE_CODES } from '../../acquirers/decline-codes.ts';
 import { dryRunMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
+import {
+  currency,
+  description,
+  externalId,
+  freeText,
+  metadata,
+  reference,
+  unlessGiven,
+} from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
 import { hasUser, isLoopbackUrl } from '../return-url.ts';
@@ -42,17 +50,20 @@ export const createPayment = z
     amount: positiveAmount,
     currency,
     source: sourceRequest,
-    capture: z
-      .enum(['automatic', 'manual'])
-      .default('automatic')
-      .meta({ description: '`automatic` captures with the authorization; `manual` waits for captures.' }),
+    capture: unlessGiven(
+      z.enum(['automatic', 'manual']),
+      'automatic',
+      '`automatic` captures with the authorization; `manual` waits for captures. Without it, `automatic`.',
+    ),
     account: reference(
       'account',
       'The account that is credited at release. Without it, the default account of the currency.',
     ).optional(),
-    initiator: z.enum(['customer', 'merchant']).default('customer').meta({
-      description: '`merchant` where the payer is not there: then nobody is asked for a challenge.',
-    }),
+    initiator: unlessGiven(
+      z.enum(['customer', 'merchant']),
+      'customer',
+      '`merchant` where the payer is not there: then nobody is asked for a challenge. Without it, `customer`.',
+    ),
     recurring: z
       .strictObject({
         reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
@@ -95,14 +106,14 @@ export const updatePayment = z
 
 export const decline = z
   .object({
-    code: z.enum(DECLINE_CODES).meta({ description: 'Why, in the words of this API.', example: 'insufficient_funds' }),
+    code: shown.oneOf(DECLINE_CODES, { description: 'Why, in the words of this API.', example: 'insufficient_funds' }),
     network_code: z
       .string()
       .nullable()
       .meta({ description: "The network's own code: ISO 8583, field 39.", example: '51' }),
-    advice: z
-      .enum(['retry_later', 'use_another_method', 'do_not_retry'])
-      .meta({ description: 'What makes sense next with this card.' }),
+    advice: shown.oneOf(['retry_later', 'use_another_method', 'do_not_retry'], {
+      description: 'What makes sense next with this card.',
+    }),
     message: z.string().meta({ description: 'For your own people; tell the payer less.' }),
   })
   .meta({ id: 'Decline', description: 'Why a card was declined.' });
@@ -127,14 +138,14 @@ const authorization = z
 
 const recurring = z
   .object({
-    reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
+    reason: shown.oneOf(['scheduled', 'unscheduled', 'installment'], { description: 'Why it recurs.' }),
     previous_network_reference: z.string().nullable().meta({ description: 'Of the payment that the payer agreed to.' }),
   })
   .meta({ id: 'PaymentRecurring' });
 
 const nextAction = z
   .object({
-    type: z.literal('redirect'),
+    type: shown.oneOf(['redirect'], { description: 'What the payer has to do.' }),
     url: z.string().meta({ description: 'Where the payer has to go.' }),
     expires_at: shown.time('Until when.'),
   })
@@ -145,11 +156,11 @@ export const payment = z
     id: shown.id('payment'),
     object: z.literal('payment'),
     livemode: shown.livemode,
-    status: z.enum(PAYMENT_STATUSES).meta({
+    status: shown.oneOf(PAYMENT_STATUSES, {
       description:
         'requires_action ⇄ processing → authorized → partially_captured → captured → settled, or canceled, expired or failed. Captures and refunds are children and never folded into it.',
     }),
-    waiting_on: z.enum(['payer', 'acquirer', 'inquiry', 'integrator', 'nobody']).meta({
+    waiting_on: shown.oneOf(['payer', 'acquirer', 'inquiry', 'integrator', 'nobody'], {
       description:
         'Who moves next. `inquiry`: nobody knows what became of a call, and the acquirer is asked. `integrator`: capture it or cancel it.',
     }),
@@ -166,12 +177,12 @@ export const payment = z
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     account: shown.id('account', 'The account that is credited at release.'),
-    capture: z.enum(['automatic', 'manual']).meta({ description: 'When it is captured.' }),
+    capture: shown.oneOf(['automatic', 'manual'], { description: 'When it is captured.' }),
     source: z
       .object({
-        type: z
-          .enum(['card', 'token', 'cliq_request', 'checkout', 'terminal'])
-          .meta({ description: 'How it is paid.' }),
+        type: shown.oneOf(['card', 'token', 'cliq_request', 'checkout', 'terminal'], {
+          description: 'How it is paid.',
+        }),
         card: shown.orNull(cardShown).meta({ description: 'Null until a card is known.' }),
         token: shown.id('paymentToken', 'With `token`.').nullable(),
         reader: shown.id('reader', 'With `terminal`.').nullable(),
@@ -182,7 +193,7 @@ export const payment = z
       .meta({ id: 'PaymentSource', description: 'What it is paid with.' }),
     store_for: z.string().nullable().meta({ description: 'Your own name of the customer that its card is kept for.' }),
     stored_token: shown.id('paymentToken', 'The token that its card is kept as.').nullable(),
-    initiator: z.enum(['customer', 'merchant']).meta({ description: 'Who asked for it.' }),
+    initiator: shown.oneOf(['customer', 'merchant'], { description: 'Who asked for it.' }),
     recurring: shown.orNull(recurring).meta({ description: 'Null for a payment that stands alone.' }),
     authorization: shown
       .orNull(authorization)
@@ -200,13 +211,7 @@ export const payment = z
       )
       .meta({ description: 'Authorizations that were declined, at most ten.' }),
     next_action: shown.orNull(nextAction).meta({ description: 'Where the payer has to go; null where nobody does.' }),
-    outcome: z
-      .literal('unknown')
-      .nullable()
-      .meta({
-        enum: ['unknown', null],
-        description: '`unknown` while nobody can say what became of a call: the acquirer is asked again.',
-      }),
+    outcome: shown.unknownOutcome('`unknown` while nobody can say what became of a call: the acquirer is asked again.'),
     next_inquiry_at: shown.time('When the acquirer is asked again.').nullable(),
     available_on: z.string().nullable().meta({
       description:

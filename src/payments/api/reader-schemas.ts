@@ -34,7 +34,7 @@ export const reader = z
     id: shown.id('reader'),
     object: z.literal('reader'),
     livemode: shown.livemode,
-    status: z.enum(['ready', 'busy']).meta({ description: '`busy` while an action is in progress: one at a time.' }),
+    status: shown.oneOf(['ready', 'busy'], { description: '`busy` while an action is in progress: one at a time.' }),
     label: shown.nameShown,
     action: shown.id('readerAction', 'The action in progress.').nullable(),
     metadata: shown.metadataShown,
@@ -60,7 +60,7 @@ export const readerAction = z
     id: shown.id('readerAction'),
     object: z.literal('reader_action'),
     livemode: shown.livemode,
-    status: z.enum(['in_progress', 'succeeded', 'failed', 'canceled']).meta({
+    status: shown.oneOf(['in_progress', 'succeeded', 'failed', 'canceled'], {
       description: 'in_progress → succeeded, failed or canceled. A declined card leaves it in progress.',
     }),
     reader: shown.id('reader', 'The reader that asks.'),
@@ -68,17 +68,10 @@ export const readerAction = z
     amount: shown.money('That of the payment; the payer may add a tip.'),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
-    entry_mode: z
-      .enum(ENTRY_MODES)
-      .nullable()
-      .meta({ description: 'How the last card was read; null until one was.', enum: [...ENTRY_MODES, null] }),
-    failure: z
-      .enum(['timed_out', 'declined'])
-      .nullable()
-      .meta({
-        description: '`timed_out`: nobody presented a card in time. `declined`: too many were.',
-        enum: ['timed_out', 'declined', null],
-      }),
+    entry_mode: shown.oneOfOrNull(ENTRY_MODES, { description: 'How the last card was read; null until one was.' }),
+    failure: shown.oneOfOrNull(['timed_out', 'declined'], {
+      description: '`timed_out`: nobody presented a card in time. `declined`: too many were.',
+    }),
     expires_at: shown.time("Until when a card may be presented, in the book's own time."),
     allowed_actions: shown.allowedActions<ReaderActionRequest>('cancel'),
     request_id: shown.id('request', 'The request that made its payment.'),

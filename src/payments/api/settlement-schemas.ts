@@ -7,7 +7,7 @@ export const settlement = z
     id: shown.id('settlement'),
     object: z.literal('settlement'),
     livemode: shown.livemode,
-    status: z.enum(['received', 'completed']).meta({
+    status: shown.oneOf(['received', 'completed'], {
       description: '`received` while lines of the report are still to be taken; then `completed`.',
     }),
     amount: shown.money(
@@ -37,7 +37,7 @@ export const settlementLine = z
     livemode: shown.livemode,
     settlement: shown.id('settlement'),
     line_id: z.string().meta({ description: "The acquirer's own id of the line." }),
-    type: z.enum(['capture', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'adjustment']).meta({
+    type: shown.oneOf(['capture', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'adjustment'], {
       description: 'What the line is for.',
     }),
     reference: z.string().meta({ description: 'What the acquirer knows the instruction by.' }),

@@ -1,6 +1,6 @@
 /** Schemas of tokens. */
 import { z } from 'zod';
-import { freeText } from '../../api/schemas/fields.ts';
+import { freeText, unlessGiven } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { PaymentTokenAction } from '../tokens/payment-token.ts';
 import { cardMembers, cardShown } from './card-schema.ts';
@@ -23,10 +23,11 @@ export const createToken = z
       "In live mode: the acquirer's own token, as your page got it from the acquirer.",
     ).optional(),
     customer_reference: customerReference.optional(),
-    verify: z.boolean().default(false).meta({
-      description:
-        'Asks the issuer about the card, and charges nothing. Where it declines, the token is `failed`: `verification` says why.',
-    }),
+    verify: unlessGiven(
+      z.boolean(),
+      false,
+      'Asks the issuer about the card, and charges nothing. Where it declines, the token is `failed`: `verification` says why. Without it, `false`: nobody is asked.',
+    ),
   })
   .meta({ id: 'CreatePaymentToken' });
 
@@ -38,7 +39,7 @@ export const createTokenExample = {
 
 const verification = z
   .object({
-    status: z.enum(['succeeded', 'failed']).meta({ description: 'What the issuer said.' }),
+    status: shown.oneOf(['succeeded', 'failed'], { description: 'What the issuer said.' }),
     decline: shown.orNull(decline).meta({ description: 'Why the issuer declined.' }),
     cvc: z
       .string()
@@ -52,7 +53,7 @@ export const paymentToken = z
     id: shown.id('paymentToken'),
     object: z.literal('payment_token'),
     livemode: shown.livemode,
-    status: z.enum(['active', 'used', 'failed']).meta({
+    status: shown.oneOf(['active', 'used', 'failed'], {
       description:
         '`active` pays. `used`: one-time, and its payment was created. `failed`: its issuer declined the verification.',
     }),

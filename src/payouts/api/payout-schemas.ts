@@ -37,7 +37,7 @@ export const createPayoutExample = {
 
 const failure = z
   .object({
-    code: z.enum(FAILURE_CODES).meta({ description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
+    code: shown.oneOf(FAILURE_CODES, { description: 'Why, in the words of this API.', example: 'alias_unregistered' }),
     message: z.string().meta({ description: 'The code in words, for people.' }),
     rail_code: z.string().nullable().meta({ description: "The rail's own code." }),
   })
@@ -49,11 +49,11 @@ export const payout = z
     id: shown.id('payout'),
     object: z.literal('payout'),
     livemode: shown.livemode,
-    status: z.enum(PAYOUT_STATUSES).meta({
+    status: shown.oneOf(PAYOUT_STATUSES, {
       description:
         'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
     }),
-    waiting_on: z.enum(['ledger', 'rail', 'inquiry', 'nobody']).meta({
+    waiting_on: shown.oneOf(['ledger', 'rail', 'inquiry', 'nobody'], {
       description:
         'Who moves next. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail is asked again at `next_inquiry_at`; where it reported another payment, an exception is open, and a person can end it as well. `nobody`: it has ended.',
     }),
@@ -70,14 +70,9 @@ export const payout = z
     rail: z
       .string()
       .meta({ description: 'Which rail carries it; `book` for a transfer within the book.', example: 'sandbox' }),
-    outcome: z
-      .literal('unknown')
-      .nullable()
-      .meta({
-        enum: ['unknown', null],
-        description:
-          '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
-      }),
+    outcome: shown.unknownOutcome(
+      '`unknown` while nobody can say whether the rail took it: it is asked again, and never reported as failed.',
+    ),
     next_inquiry_at: shown
       .time('When the rail is asked next what became of it, in wall time; null when it is not to be asked.')
       .nullable(),
@@ -89,7 +84,7 @@ export const payout = z
     failure: shown.orNull(failure).meta({ description: 'Why it failed; null unless it did.' }),
     end_to_end_id: z
       .string()
-      .max(35)
+      .refine((text) => text.length <= 35)
       .meta({ description: 'The same on every try at the rail; derived from the book and the Idempotency-Key.' }),
     rail_reference: z
       .string()

@@ -2,10 +2,12 @@
 import { z } from 'zod';
 import * as shown from '../../api/schemas/shown.ts';
 
+const HASH = /^[0-9a-f]{64}$/;
+
 const hash = (description: string) =>
   z
     .string()
-    .regex(/^[0-9a-f]{64}$/)
+    .refine((text) => HASH.test(text))
     .meta({ description, example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855' });
 
 export const checkpoint = z
@@ -14,9 +16,9 @@ export const checkpoint = z
     object: z.literal('checkpoint'),
     note: z
       .object({
-        type: z.literal('countinghouse.checkpoint.v1'),
+        type: shown.oneOf(['countinghouse.checkpoint.v1'], { description: 'The form of the note.' }),
         book: shown.id('book'),
-        mode: z.enum(['test', 'live']).meta({ description: 'Whether it is a test book.' }),
+        mode: shown.oneOf(['test', 'live'], { description: 'Whether it is a test book.' }),
         tree_size: shown.count('Entries 1 to this one are the leaves of the tree.'),
         root_hash: hash('Root of the tree (RFC 6962) over the hashes of the entries.'),
         chain_hash: hash('The hash of the last entry.'),

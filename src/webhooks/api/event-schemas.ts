@@ -2,19 +2,23 @@
 import { z } from 'zod';
 import { didYouMean } from '../../api/nearest.ts';
 import { anyObject, eventOf } from '../../api/schemas/events.ts';
+import * as shown from '../../api/schemas/shown.ts';
 import { EVENT_FILTERS, EVENT_TYPES, isEventFilter } from '../event-filter.ts';
 
-export const eventType = z.enum(EVENT_TYPES as [string, ...string[]]).meta({
-  id: 'EventType',
-  description: 'Events of groups that this release does not have are named already. Later releases add types.',
-  example: 'payout.paid',
-});
+export const eventType = shown
+  .oneOf(EVENT_TYPES, {
+    description: 'Events of groups that this release does not have are named already. Later releases add types.',
+    example: 'payout.paid',
+  })
+  .meta({ id: 'EventType' });
 
 export const event = eventOf(anyObject, EVENT_TYPES, 'Event').extend({ type: eventType }).meta({ id: 'Event' });
 
 const FILTERS = [...EVENT_FILTERS];
 /** Everything is no spelling of anything. */
 const SUGGESTED = FILTERS.filter((filter) => filter !== '*');
+
+const FILTER_TEXT = 'A type of event, a group of them (`payout.*`), or all (`*`).';
 
 /** The nearest filter to a text that is none, for the end of its refusal. */
 export function suggestedFilter(text: string): string {
@@ -33,8 +37,13 @@ export const eventFilter = z
     });
   })
   .meta({
-    id: 'EventFilter',
+    id: 'EventFilterInput',
     enum: FILTERS,
     example: 'payout.*',
-    description: 'A type of event, a group of them (`payout.*`), or all (`*`).',
+    description: FILTER_TEXT,
   });
+
+/** A filter as an endpoint shows it: a later release adds types. */
+export const eventFilterShown = shown
+  .oneOf(FILTERS, { description: FILTER_TEXT, example: 'payout.*' })
+  .meta({ id: 'EventFilter' });

@@ -6,7 +6,7 @@ import { DELIVERY_TRANSITIONS, type DeliveryStatus } from '../delivery.ts';
 import { type EndpointAction, ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
 import { URL_LENGTH_MAX } from '../endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../event-filter.ts';
-import { eventFilter, eventType } from './event-schemas.ts';
+import { eventFilter, eventFilterShown, eventType } from './event-schemas.ts';
 
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_TRANSITIONS) as readonly DeliveryStatus[];
 
@@ -66,9 +66,9 @@ export const webhook = z
     livemode: shown.livemode,
     url: z.string().meta({ description: 'Where events are delivered to.', example: 'https://example.com/webhooks' }),
     description: shown.descriptionShown,
-    events: z.array(eventFilter).meta({ description: 'Which events are delivered.' }),
-    status: z.enum(['enabled', 'disabled']).meta({ description: 'Nothing is sent to a `disabled` endpoint.' }),
-    disabled_reason: z.enum(['requested', 'gone', 'failing']).nullable().meta({
+    events: z.array(eventFilterShown).meta({ description: 'Which events are delivered.' }),
+    status: shown.oneOf(['enabled', 'disabled'], { description: 'Nothing is sent to a `disabled` endpoint.' }),
+    disabled_reason: shown.oneOfOrNull(['requested', 'gone', 'failing'], {
       description:
         '`requested`: over the API. `gone`: it answered 410. `failing`: attempts of more than one event failed for five days, and none arrived. Null while it is enabled.',
     }),
@@ -129,7 +129,7 @@ export const delivery = z
     endpoint: shown.id('webhookEndpoint', 'The endpoint that it goes to.'),
     event: shown.id('event', 'The event that it carries.'),
     event_type: eventType,
-    status: z.enum(DELIVERY_STATUSES).meta({
+    status: shown.oneOf(DELIVERY_STATUSES, {
       description:
         '`pending` until an attempt is answered with 2xx (`delivered`), no attempt is left (`failed`), or the endpoint is disabled or gone (`canceled`).',
     }),

@@ -58,10 +58,8 @@ while (payout.status === 'pending' || payout.status === 'processing') {
   await new Promise((resolve) => setTimeout(resolve, 20));
   payout = dataOf(await api.GET('/v1/payouts/{id}', { params: { path: { id: payout.id } } }));
 }
-// @ts-expect-error: no payout has this status.
-const isSent = payout.status === 'sent';
 // What the compiler is shown alone.
-void [inWords, mixed, isSent];
+void [inWords, mixed];
 
 const { destination } = payout;
 const payee = destination.type === 'cliq' ? destination.alias_masked : destination.account;

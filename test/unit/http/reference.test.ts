@@ -34,7 +34,11 @@ interface Shown {
 interface Document {
   openapi: string;
   servers: { url: string }[];
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  components: {
+    schemas: Record<string, unknown>;
+    securitySchemes: Record<string, unknown>;
+    responses: Record<string, Operation['responses'][string]>;
+  };
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;
 }
@@ -46,6 +50,15 @@ let document: Document;
 beforeAll(async () => {
   document = (await request(app).get('/openapi.json')).body;
 });
+
+/** The answers of an operation, those that stand in the components too. */
+const answersOf = ({ responses }: Operation): Operation['responses'] =>
+  Object.fromEntries(
+    Object.entries(responses).map(([status, answer]) => {
+      const { $ref } = answer as { $ref?: string };
+      return [status, $ref ? document.components.responses[$ref.replace('#/components/responses/', '')]! : answer];
+    }),
+  );
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -123,7 +136,7 @@ describe('the document', () => {
     for (const { path, method, operation } of operations()) {
       const where = `${method} ${path}`;
       expect(operation.security, where).toEqual([{ apiKey: [] }]);
-      for (const [status, response] of Object.entries(operation.responses)) {
+      for (const [status, response] of Object.entries(answersOf(operation))) {
         expect(response.headers, where).toHaveProperty('Request-Id');
         const type = Number(status) >= 400 ? 'application/problem+json' : 'application/json';
         expect(response.content?.[type]?.schema, `${where} ${status}`).toBeDefined();
@@ -151,7 +164,7 @@ describe('the document', () => {
 
   test('lists every code of a route under its status', () => {
     for (const route of ROUTES) {
-      const { responses } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
+      const responses = answersOf(document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!);
       for (const code of codesOf(route))
         expect(responses[String(ERRORS[code].status)]!.description, route.operation).toContain(`\`${code}\``);
     }
@@ -159,7 +172,7 @@ describe('the document', () => {
 
   test('says of every write that a clock on its way refuses it', () => {
     for (const { operation } of operations().filter(({ method }) => method !== 'get'))
-      expect(operation.responses['409']?.description, operation.operationId).toContain('`state_conflict`');
+      expect(answersOf(operation)['409']?.description, operation.operationId).toContain('`state_conflict`');
   });
 
   test('has the webhook events with their objects and signature headers', () => {

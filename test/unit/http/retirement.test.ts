@@ -48,8 +48,12 @@ test('an operation that does not retire carries none of them', async () => {
 
 test('the document marks it, names what takes its place, and lists the headers', async () => {
   const { app } = createTestApp({ routes: [retiring(async () => ({ status: 200, json: {} }))] });
-  const operation = (await request(app).get('/openapi.json')).body.paths['/v1/old_things'].get;
+  const { paths, components } = (await request(app).get('/openapi.json')).body;
+  const operation = paths['/v1/old_things'].get;
   expect(operation).toMatchObject({ deprecated: true, description: expect.stringContaining(retires.instead) });
-  for (const response of Object.values<{ headers: object }>(operation.responses))
-    expect(Object.keys(response.headers)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset']));
+  for (const answer of Object.values<{ headers?: object; $ref?: string }>(operation.responses)) {
+    const { headers } = answer.$ref ? components.responses[answer.$ref.split('/').at(-1)!] : answer;
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(['Deprecation', 'Sunset']));
+  }
+  expect(components.headers).toMatchObject({ Deprecation: expect.anything(), Sunset: expect.anything() });
 });

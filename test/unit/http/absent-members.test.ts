@@ -1,0 +1,104 @@
+/** `null` for an optional member of a POST is its absence, at any depth; nothing else is. */
+import request from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Route, RouteRequest } from '../../../src/api/route.ts';
+import { withoutAbsentMembers } from '../../../src/http/absent-members.ts';
+import { ROUTES } from '../../../src/http/routes.ts';
+import { samplesOf } from '../../support/route-fields.ts';
+import { createTestApp, KEYS } from './test-app.ts';
+
+const schema = z.strictObject({
+  required: z.string(),
+  optional: z.string().optional(),
+  preset: z
+    .boolean()
+    .optional()
+    .transform((given) => given ?? false),
+  nullable: z.string().nullable().optional(),
+  inside: z.strictObject({ optional: z.int().optional(), required: z.int() }).optional(),
+  free: z.record(z.string(), z.string()).optional(),
+  list: z.array(z.strictObject({ optional: z.int().optional() })).optional(),
+  choice: z
+    .discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('a'), a: z.string().optional() }),
+      z.strictObject({ type: z.literal('b'), b: z.string() }),
+    ])
+    .optional(),
+});
+
+test.each`
+  what                                | body                                                  | kept
+  ${'an optional member'}             | ${{ required: 'x', optional: null }}                  | ${{ required: 'x' }}
+  ${'one with a preset'}              | ${{ preset: null }}                                   | ${{}}
+  ${'an optional object'}             | ${{ inside: null, choice: null }}                     | ${{}}
+  ${'a member of an object'}          | ${{ inside: { optional: null, required: 1 } }}        | ${{ inside: { required: 1 } }}
+  ${'a member of the chosen variant'} | ${{ choice: { type: 'a', a: null } }}                 | ${{ choice: { type: 'a' } }}
+  ${'no required member'}             | ${{ required: null, choice: { type: 'b', b: null } }} | ${{ required: null, choice: { type: 'b', b: null } }}
+  ${'none that takes null'}           | ${{ nullable: null }}                                 | ${{ nullable: null }}
+  ${'none of the caller’s own names'} | ${{ free: { a: null } }}                              | ${{ free: { a: null } }}
+  ${'none that is not known'}         | ${{ surplus: null }}                                  | ${{ surplus: null }}
+`('drops $what', ({ body, kept }) => {
+  const before = structuredClone(body);
+  expect(withoutAbsentMembers(schema, body)).toEqual(kept);
+  expect(body).toEqual(before);
+});
+
+test('keeps a member of the name __proto__ as it was given', () => {
+  const body = JSON.parse('{"__proto__":null,"required":"x","optional":null}');
+  const kept = withoutAbsentMembers(schema, body);
+  expect(Object.keys(kept)).toEqual(['__proto__', 'required']);
+  expect(Object.getPrototypeOf(kept)).toBe(Object.prototype);
+});
+
+describe('every route', () => {
+  const handled: { body: unknown; fingerprint: string }[] = [];
+  const handle = async (asked: RouteRequest) => {
+    handled.push({ body: asked.body, fingerprint: asked.fingerprint().toString('hex') });
+    return { status: 200, json: {} };
+  };
+  const routes = ROUTES.filter(({ body }) => body).map((route): Route => ({ ...route, handle }));
+  const { app } = createTestApp({
+    routes: routes.map((one) => ({ ...one, path: `/v1/${one.operation}`, params: undefined }) as Route),
+  });
+
+  const send = async ({ method, operation }: Route, body: unknown) => {
+    handled.length = 0;
+    const answer = await request(app)
+      [method as 'post'](`/v1/${operation}`)
+      .set('authorization', `Bearer ${KEYS.test}`)
+      .set('idempotency-key', 'one')
+      .send(body as object);
+    return { status: answer.status, ...handled[0] };
+  };
+
+  /** The optional members of the body of a route, at its top. */
+  const optional = ({ body }: Route) =>
+    Object.entries((body as z.ZodObject).shape).flatMap(([name, member]) =>
+      (member as z.ZodType)._zod.optin === 'optional' ? [name] : [],
+    );
+
+  test.each(routes.filter(({ method }) => method === 'post').map((route) => [route.operation, route] as const))(
+    '%s takes null for what may be left out, and keeps what was sent apart',
+    async (_, route) => {
+      const names = optional(route);
+      for (const sample of [route.bodyExample, ...samplesOf(route)] as Record<string, unknown>[])
+        for (const name of names) {
+          const { [name]: __, ...without } = sample;
+          const left = await send(route, without);
+          const told = await send(route, { ...without, [name]: null });
+          expect(told.status, name).toBe(left.status);
+          if (left.status !== 200) continue;
+          const takesNull = ((route.body as z.ZodObject).shape[name] as z.ZodType).safeParse(null).success;
+          if (!takesNull) expect(told.body, name).toEqual(left.body);
+          expect(told.fingerprint, name).not.toBe(left.fingerprint);
+        }
+    },
+  );
+
+  test('a PATCH takes null as a value, or refuses it', async () => {
+    const patch = routes.find(({ operation }) => operation === 'updateAccount')!;
+    expect(await send(patch, { external_id: null })).toMatchObject({ status: 200, body: { external_id: null } });
+    expect(await send(patch, { name: null })).toMatchObject({ status: 400 });
+  });
+});
