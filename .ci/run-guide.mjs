@@ -8,7 +8,7 @@ const text = readFileSync(process.argv[2], 'utf8');
 const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```\n(?:<!-- expect: (.*?) -->)?/g)]
   .map(([, script, expected]) => ({ script, expected }))
   .filter(({ script }) => !/npm (ci|start|test)/.test(script));
-if (blocks.length < 5) throw new Error(`Found only ${blocks.length} blocks to run`);
+if (blocks.length < 3) throw new Error(`Found only ${blocks.length} blocks to run`);
 
 const script = ['set -euo pipefail', ...blocks.map((block) => `${block.script}\nprintf '\\036'`)].join('\n');
 const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', timeout: 120_000 });

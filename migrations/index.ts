@@ -41,6 +41,7 @@ import * as paymentLists from './0040-payment-lists.ts';
 import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
 import * as plansOfPaydays from './0044-plans-of-paydays.ts';
 import * as webhookRecovery from './0047-webhook-recovery.ts';
+import * as erasedTexts from './0048-erased-texts.ts';
 
 interface NamedMigration {
   name: string;
@@ -89,6 +90,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0041-failed-refunds-settled', migration: failedRefundsSettled },
   { name: '0044-plans-of-paydays', migration: plansOfPaydays },
   { name: '0047-webhook-recovery', migration: webhookRecovery },
+  { name: '0048-erased-texts', migration: erasedTexts },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

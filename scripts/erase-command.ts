@@ -6,9 +6,10 @@ import { encodeActor } from '../src/actor.ts';
 import { formatInstant, systemClock } from '../src/clock.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
-import { publicId } from '../src/ids.ts';
+import { ID_PREFIXES, publicId } from '../src/ids.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { createLogger } from '../src/log.ts';
+import { ERASABLE } from '../src/operations/erasable.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';
 import { createWebhookSink } from '../src/webhooks/event-sink.ts';
 
@@ -29,7 +30,7 @@ export function addErase(
   program
     .command('erase')
     .description('erase the personal text of an object everywhere, as DATABASE_OWNER_URL; there is no way back')
-    .argument('<id>', 'po_…, acct_…, hold_…, we_… or exc_…')
+    .argument('<id>', erasableIds())
     .option('--dry-run', 'only list the places')
     .option('--yes', 'do not ask')
     .option('--by <name>', 'who erases; the user of this system without it')
@@ -61,7 +62,7 @@ async function eraseAsked(
   { dryRun, yes, by, json }: EraseOptions,
 ): Promise<void> {
   const subject = await findErasable(owner, id);
-  if (!subject) throw new Error(`There is no payout, account, hold, webhook endpoint or exception ${id}.`);
+  if (!subject) throw new Error(`There is no object ${id} with personal text. Such are ${erasableIds()}.`);
   const places = await listPlaces(owner, subject);
   if (!json) console.log(tableOf(places.map(({ place, rows }) => ({ place, rows }))));
   if (dryRun) {
@@ -91,6 +92,10 @@ async function eraseAsked(
   } finally {
     await committer.close();
   }
+}
+
+function erasableIds(): string {
+  return ERASABLE.map(({ kind }) => `${ID_PREFIXES[kind]}_…`).join(', ');
 }
 
 async function confirmed(id: string): Promise<boolean> {

@@ -12,9 +12,9 @@ export const accountProfiles = tableOf<AccountProfile>({
   writeOrder: WRITE_ORDER.resources,
   columns: [
     column('account_id', 'uuid'),
-    column('currency', 'text', { filter: true }),
+    column('currency', 'code', { filter: true }),
     column('name', 'text', { changes: true, personal: true }),
-    column('external_id', 'text', { changes: true, filter: true }),
+    column('external_id', 'text', { notPersonal: 'own_reference', changes: true, filter: true }),
     column('metadata', 'jsonb', { changes: true, personal: true }),
     column('text_salt', 'bytea', { changes: true }),
     column('version', 'integer', { changes: true }),
@@ -45,5 +45,5 @@ export const defaultAccounts = tableOf<DefaultAccount>({
   name: 'default_accounts',
   key: 'currency',
   writeOrder: WRITE_ORDER.resourceChildren,
-  columns: [column('currency', 'text'), column('account_id', 'uuid')],
+  columns: [column('currency', 'code'), column('account_id', 'uuid')],
 });

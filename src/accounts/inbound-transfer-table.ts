@@ -10,7 +10,7 @@ export const inboundTransfers = logOf<InboundTransfer>({
     column('id', 'uuid'),
     column('account_id', 'uuid'),
     column('amount', 'bigint'),
-    column('currency', 'text'),
+    column('currency', 'code'),
     column('description', 'text', { personal: true }),
     column('created_at', 'timestamptz'),
   ],

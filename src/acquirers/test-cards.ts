@@ -29,7 +29,7 @@ interface TestCard {
 
 const credit = (script: CardScript): TestCard => ({ script, funding: 'credit' });
 
-const TEST_CARDS: ReadonlyMap<string, TestCard> = new Map([
+export const TEST_CARDS: ReadonlyMap<string, TestCard> = new Map([
   ['4242424242424242', credit('approved')],
   ['5555555555554444', { script: 'approved', funding: 'debit' }],
   ['4000000000000002', credit('generic_decline')],

@@ -7,14 +7,17 @@ import { toJson } from '../json.ts';
 import type { SnakeCase } from '../snake-case.ts';
 import { byteaArray, hexArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from './columns.ts';
 
+/** Columns that can hold what somebody wrote. `json text` is a text column with JSON that is written as it stands, `jsonb` any value,
+ * `text list` a text[] (it travels as JSON, because unnest flattens an array of arrays). */
+export type TextType = 'text' | 'json text' | 'jsonb' | 'text list';
+
 /**
- * Types of Postgres, and four that say how a value travels: `hex` is a bytea that nouns hold as hexadecimal digits, `json
- * text` a text column with JSON that is written as it stands, `jsonb` any value, `text list` a text[] (it travels as
- * JSON, because unnest flattens an array of arrays).
+ * Types of Postgres, and some that say more: `code` is a text column with a word of a closed list of ours, or of a standard (a
+ * status, a currency, a day); `hex` is a bytea that nouns hold as hexadecimal digits.
  */
 export type ColumnType =
   | 'uuid'
-  | 'text'
+  | 'code'
   | 'smallint'
   | 'integer'
   | 'bigint'
@@ -22,9 +25,30 @@ export type ColumnType =
   | 'timestamptz'
   | 'bytea'
   | 'hex'
-  | 'json text'
-  | 'jsonb'
-  | 'text list';
+  | TextType;
+
+/** Why a text is kept when its object's personal text is erased (docs/decisions/personal-text.md). */
+export type NotPersonal =
+  /** An id or code that we, a party or a scheme made. */
+  | 'reference'
+  /** The integrator's own reference: a request is found by it, for good. The guides say that it names no person. */
+  | 'own_reference'
+  /** Ids, amounts, moments and codes that commands worked out. */
+  | 'facts'
+  /** A sentence of ours about ids, amounts and codes. */
+  | 'own_words'
+  /** What is shown of a card or alias. */
+  | 'masked'
+  /** Part of the order by which money moved, with its sealed destination: the record of a payment must name it. */
+  | 'instruction'
+  /** Who acted: an API key, an operator. */
+  | 'actor'
+  /** What a party said of the money, word by word: the proof in a disagreement. */
+  | 'proof'
+  /** Where events are delivered to. The integrator changes it. */
+  | 'address'
+  /** Personal text stands elsewhere, and this refers to it. */
+  | 'refers';
 
 export interface ColumnOptions {
   /** An update writes it. Left out: it keeps the value that it was inserted with. */
@@ -33,9 +57,13 @@ export interface ColumnOptions {
   readonly sealed?: true;
   /** Text about people. `npm run ops -- erase` finds it. */
   readonly personal?: true;
+  readonly notPersonal?: NotPersonal;
   /** Lists may be filtered by it: there is an index on book, this column and key. */
   readonly filter?: true;
 }
+
+/** Every text is about people, unless its declaration says why it is not. */
+export type TextOptions = ColumnOptions & ({ readonly personal: true } | { readonly notPersonal: NotPersonal });
 
 export interface Column<Noun> extends ColumnOptions {
   readonly name: string;
@@ -49,15 +77,22 @@ export type RowOf<Noun> = { [Property in keyof Noun & string as SnakeCase<Proper
 /** A column that holds the noun's property of the same name: `account_id` holds `accountId`. */
 export function column<Noun>(
   name: SnakeCase<keyof Noun & string>,
-  type: ColumnType,
+  type: Exclude<ColumnType, TextType>,
   options?: ColumnOptions,
 ): Column<Noun>;
+export function column<Noun>(name: SnakeCase<keyof Noun & string>, type: TextType, options: TextOptions): Column<Noun>;
 /** A column that holds what `read` takes from the noun. */
 export function column<Noun>(
   name: string,
-  type: ColumnType,
+  type: Exclude<ColumnType, TextType>,
   read: (noun: Noun) => unknown,
   options?: ColumnOptions,
+): Column<Noun>;
+export function column<Noun>(
+  name: string,
+  type: TextType,
+  read: (noun: Noun) => unknown,
+  options: TextOptions,
 ): Column<Noun>;
 export function column<Noun>(
   name: string,
@@ -91,6 +126,7 @@ export function encodeColumn<Noun>({ type, read }: Column<Noun>, nouns: readonly
   for (let index = 0; index < nouns.length; index++) values[index] = read(nouns[index]!);
   switch (type) {
     case 'text':
+    case 'code':
       return textArray(values as (string | null)[]);
     case 'timestamptz':
       return instantArray(values as (Instant | null)[]);
@@ -118,6 +154,8 @@ export function arrayOf(type: ColumnType, parameter: string): string {
       return `${jsonArray(parameter)}::jsonb[]`;
     case 'hex':
       return `${parameter}::bytea[]`;
+    case 'code':
+      return `${parameter}::text[]`;
     default:
       return `${parameter}::${type}[]`;
   }

@@ -24,10 +24,10 @@ export const erasures = tableOf<Erasure>({
   writeOrder: WRITE_ORDER.resources,
   columns: [
     column('id', 'uuid'),
-    column('object', 'text'),
+    column('object', 'code'),
     column('object_id', 'uuid'),
-    column('actor', 'text'),
-    column('fields', 'text list'),
+    column('actor', 'text', { notPersonal: 'actor' }),
+    column('fields', 'text list', { notPersonal: 'facts' }),
     column('begun_at', 'timestamptz'),
     column('finished_at', 'timestamptz', { changes: true }),
   ],

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { PAGE_CSS } from './page-html.ts';
+import { PAGE_CSS, REFERENCE_CSS } from './page-html.ts';
 
 export interface Asset {
   readonly contentType: string;
@@ -78,6 +78,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 const OWN: ReadonlyMap<string, Asset> = new Map([
   ['start.js', { contentType: JAVASCRIPT, body: STARTER }],
   ['page.css', { contentType: 'text/css; charset=utf-8', body: PAGE_CSS }],
+  ['reference.css', { contentType: 'text/css; charset=utf-8', body: REFERENCE_CSS }],
   ['icon.svg', { contentType: 'image/svg+xml', body: ICON }],
 ]);
 

@@ -1,17 +1,17 @@
 /**
  * The API reference for programs (/openapi.json) and for people (/docs): Scalar's, under a content security policy that allows
- * only files of this server.
+ * only files of this server. Beside it the guides and the errors, as pages without a script.
  */
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
 import { ApiError } from '../errors.ts';
-import { compatibilityPage } from './compatibility-page.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
+import { GUIDE_PATHS, guideIndexPage, guidePage } from './guides.ts';
 import { buildOpenApi } from './openapi.ts';
 import { readExamples } from './openapi-examples.ts';
-import { htmlPage } from './page-html.ts';
+import { docsBar, htmlPage } from './page-html.ts';
 import { findAsset, REFERENCE_FILE } from './reference-assets.ts';
 import type { RequestContext } from './request-context.ts';
 import { closePath } from './router.ts';
@@ -53,6 +53,9 @@ export interface ReferenceParts {
 }
 
 export function mountReference(app: Express, { routes, events, publicUrl, sandboxKey }: ReferenceParts): void {
+  mount(app, '/', ({ context }) => {
+    context.send({ status: 302, cacheControl: PAGE_CACHE, headers: ['Location', '/docs'], body: '' });
+  });
   let document: string | undefined;
   mount(app, '/openapi.json', ({ context }) => {
     document ??= JSON.stringify(
@@ -67,7 +70,8 @@ export function mountReference(app: Express, { routes, events, publicUrl, sandbo
     const key = isAtThisMachine(request) ? sandboxKey?.() : undefined;
     request.context.send({ status: 200, cacheControl: 'no-store', body: JSON.stringify({ key: key ?? null }) });
   });
-  mountPage(app, '/docs/compatibility', compatibilityPage);
+  mountPage(app, '/docs/guides', guideIndexPage);
+  for (const path of GUIDE_PATHS) mountPage(app, path, () => guidePage(path));
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
   mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));
@@ -102,16 +106,19 @@ async function sendAsset(context: RequestContext, name: string): Promise<void> {
 
 const REFERENCE_PAGE = {
   title: 'API reference',
-  content: '<div id="reference"></div>',
-  stylesheets: [],
+  content: `${docsBar()}\n<div id="reference"></div>`,
+  stylesheets: ['/docs/assets/reference.css'],
   scripts: ['/docs/assets/api-reference.js', '/docs/assets/start.js'],
 };
 const WITHOUT_REFERENCE = {
   title: 'API reference',
-  content: `<h1>API reference</h1>
+  content: `${docsBar()}
+<main>
+<h1>API reference</h1>
 <p>This installation has no reference page: it runs from the source, without the packages of the build. Run <code>npm run build</code>
 where it is built, or open the <a href="/openapi.json">OpenAPI document</a> in a reader of yours.</p>
-<p>Every error with its remedy: <a href="/docs/errors">errors</a>.</p>`,
+<p>Every error with its remedy: <a href="/docs/errors">errors</a>. To begin with: <a href="/docs/guides">guides</a>.</p>
+</main>`,
 };
 
 /** Headers by which proxies say that they are one. */

@@ -22,7 +22,7 @@ export const metadataIndex = logOf<MetadataPair>({
   writeOrder: WRITE_ORDER.resourceChildren,
   ifNew: true,
   columns: [
-    column('object', 'text'),
+    column('object', 'code'),
     column('key', 'text', { personal: true }),
     column('value', 'text', { personal: true }),
     column('object_id', 'uuid'),

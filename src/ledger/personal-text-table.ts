@@ -10,9 +10,9 @@ export const personalTexts = logOf<PersonalText>({
   ifNew: true,
   columns: [
     column('reference', 'hex'),
-    column('object', 'text', ({ owner }) => owner.object),
+    column('object', 'code', ({ owner }) => owner.object),
     column('object_id', 'uuid', ({ owner }) => owner.objectId),
-    column('field', 'text'),
+    column('field', 'code'),
     column('salt', 'bytea', ({ owner }) => owner.salt),
     column('text', 'text', { personal: true }),
   ],

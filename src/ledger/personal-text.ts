@@ -18,6 +18,8 @@ import { takeRandom } from '../random.ts';
 export type PersonalObject =
   | 'payout'
   | 'payment'
+  | 'refund'
+  | 'payment_token'
   | 'dispute'
   | 'reader'
   | 'account'

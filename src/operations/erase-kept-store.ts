@@ -56,25 +56,40 @@ async function eachEvent(pool: Pool, subject: ErasureSubject, { change }: { chan
 interface StoredAnswer {
   key: string;
   body: string | null;
-  is_about: boolean;
+  /** The object of the family whose answer it is; null of others'. */
+  about: string | null;
 }
 
-/** Answers about the object, and about transfers to an account. Index: idempotency_keys_pkey, inbound_transfers_pkey. */
-async function eachAnswer(pool: Pool, subject: ErasureSubject, { change }: { change: boolean }): Promise<number> {
-  const { bookId, id, object, members } = subject;
+export const ANSWERS = 'idempotency_keys: readable answers of before the contract';
+
+/**
+ * Answers about the objects of a family, and about transfers to an account. Once for all of them, because every key is read. Resolves
+ * to how many contain text; with `change`, to how many were changed. Index: idempotency_keys_pkey, inbound_transfers_pkey.
+ */
+export async function eachAnswer(
+  pool: Pool,
+  family: readonly ErasureSubject[],
+  { change }: { change: boolean },
+): Promise<number> {
+  const { bookId } = family[0]!;
+  const members = new Map(family.map((subject) => [subject.id as string, subject.members]));
+  const account = family.find(({ object }) => object === 'account')?.id ?? null;
   let found = 0;
   for (let after = ''; ; ) {
     const { rows } = await pool.query<StoredAnswer>(
-      `SELECT k.key, CASE WHEN k.is_about THEN k.body END AS body, k.is_about FROM (
-         SELECT key, body, text_references IS NULL AND body IS NOT NULL AND (
-           resource = $3 AND resource_id = $2 OR $3 = 'account' AND resource = 'inbound_transfer' AND EXISTS (
-             SELECT FROM inbound_transfers t WHERE t.book_id = $1 AND t.id = resource_id AND t.account_id = $2)) AS is_about
+      `SELECT k.key, CASE WHEN k.about IS NOT NULL THEN k.body END AS body, k.about FROM (
+         SELECT key, body, CASE
+           WHEN text_references IS NOT NULL OR body IS NULL THEN NULL
+           WHEN resource_id = ANY ($2::uuid[]) THEN resource_id
+           WHEN $3::uuid IS NOT NULL AND resource = 'inbound_transfer' AND EXISTS (
+             SELECT FROM inbound_transfers t WHERE t.book_id = $1 AND t.id = resource_id AND t.account_id = $3) THEN $3
+         END AS about
          FROM idempotency_keys WHERE book_id = $1 AND key > $4 ORDER BY key LIMIT ${KEYS}) AS k ORDER BY k.key`,
-      [bookId, id, object, after],
+      [bookId, plainArray(family.map(({ id }) => id)), account, after],
     );
     const erased = rows
-      .filter((row) => row.is_about)
-      .map(({ key, body }) => ({ key, before: body!, body: nullMembers(body!, members) }))
+      .filter((row) => row.about !== null)
+      .map(({ key, body, about }) => ({ key, before: body!, body: nullMembers(body!, members.get(about!)!) }))
       .filter(({ before, body }) => body !== before);
     found += erased.length;
     if (change && erased.length > 0) {
@@ -90,17 +105,9 @@ async function eachAnswer(pool: Pool, subject: ErasureSubject, { change }: { cha
   }
 }
 
-export const KEPT_PLACES: readonly ErasurePlace[] = [
-  {
-    name: 'events: readable payloads of before the contract; their leaves are kept',
-    columns: [],
-    count: (pool, subject) => eachEvent(pool, subject, { change: false }),
-    erase: (pool, subject) => eachEvent(pool, subject, { change: true }),
-  },
-  {
-    name: 'idempotency_keys: readable answers of before the contract',
-    columns: [],
-    count: (pool, subject) => eachAnswer(pool, subject, { change: false }),
-    erase: (pool, subject) => eachAnswer(pool, subject, { change: true }),
-  },
-];
+export const KEPT_EVENTS: ErasurePlace = {
+  name: 'events: readable payloads of before the contract; their leaves are kept',
+  columns: [],
+  count: (pool, subject) => eachEvent(pool, subject, { change: false }),
+  erase: (pool, subject) => eachEvent(pool, subject, { change: true }),
+};

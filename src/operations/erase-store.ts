@@ -7,7 +7,7 @@ import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
-import type { ErasureSubject } from './erasable.ts';
+import { type ErasureSubject, erasableOf } from './erasable.ts';
 
 /** A place that may store text. */
 export interface ErasurePlace {
@@ -33,8 +33,12 @@ export async function findBookOf(pool: Pool, { table, id }: Pick<ErasureSubject,
   return rows[0]?.id;
 }
 
-/** The version of an object. Index: the primary key. */
+/** Tables whose rows change: they have a version and a salt. */
+const hasVersion = ({ columns }: ErasureSubject['table']) => columns.some(({ name }) => name === 'version');
+
+/** The version of an object; 1 of one that never changes. Index: the primary key. */
 export async function readVersion(pool: Pool, { table, bookId, id }: ErasureSubject): Promise<number> {
+  if (!hasVersion(table)) return 1;
   const { rows } = await pool.query<{ version: number }>(
     `SELECT version FROM ${table.name} WHERE book_id = $1 AND ${table.key} = $2`,
     [bookId, id],
@@ -51,17 +55,27 @@ export async function findUnfinished(pool: Pool, { bookId, id }: ErasureSubject)
   return rows[0]?.id;
 }
 
+/** SQL: each personal column has text. */
+function filledIn({ columns }: ErasureSubject['table']): string[] {
+  return columns
+    .filter((column) => column.personal)
+    .map(({ name, type }) => `${type === 'jsonb' ? `NULLIF(${name}, '{}')` : name} IS NOT NULL`);
+}
+
 /**
  * The row of the object. Under the book's lock, and as a batch of its own: a batch that was decided over the text is decided
  * again, so that no event and no row brings it back. The version counts up, since what the API shows has changed.
  */
 export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
   const columns = table.columns.filter((column) => column.personal);
-  const filled = columns.map(({ name, type }) => `${type === 'jsonb' ? `NULLIF(${name}, '{}')` : name} IS NOT NULL`);
+  const filled = filledIn(table);
   const emptied = columns.map(({ name, type }) =>
     type === 'jsonb' ? `${name} = CASE WHEN ${name} = '{}' THEN ${name} END` : `${name} = NULL`,
   );
   const where = `book_id = $1 AND ${table.key} = $2 AND (${filled.join(' OR ')})`;
+  const counted = hasVersion(table)
+    ? ', text_salt = NULL, version = version + 1, updated_at = GREATEST(updated_at, clock_timestamp())'
+    : '';
   return {
     name: `${table.name}: ${columns.map(({ name }) => name).join(', ')}`,
     columns: columns.map(({ name }) => `${table.name}.${name}`),
@@ -71,8 +85,7 @@ export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
         const book = await lockBook(trx, bookId);
         if (book) await updateBook(trx, { ...book, batchId: newId() }, { after: book.batchId });
         const { rowCount } = await trx.query(
-          `UPDATE ${table.name} SET ${emptied.join(', ')}, text_salt = NULL, version = version + 1,
-             updated_at = GREATEST(updated_at, clock_timestamp()) WHERE ${where}`,
+          `UPDATE ${table.name} SET ${emptied.join(', ')}${counted} WHERE ${where}`,
           [bookId, id],
         );
         return rowCount ?? 0;
@@ -143,6 +156,9 @@ const evidence: ErasurePlace = {
 export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
   payout: [texts, pairs, entryTexts, answers, evidence],
   payment: [texts, pairs, answers],
+  refund: [texts, answers],
+  payment_token: [texts],
+  inbound_transfer: [texts, entryTexts],
   dispute: [texts, answers],
   reader: [texts, pairs],
   account: [texts, pairs, transfers, entryTexts, answers],
@@ -150,6 +166,61 @@ export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasureP
   webhook_endpoint: [texts, answers],
   exception: [texts, answers],
 };
+
+/** A list of ids: SQL over $1, a book, and $2, an object. */
+interface Children {
+  readonly object: ErasureSubject['object'];
+  readonly ids: string;
+}
+
+/** Indexes: payment_operations_by_payment, payment_disputes_by_payment, account_holds_by_account. */
+const CHILDREN: Partial<Record<ErasureSubject['object'], readonly Children[]>> = {
+  payment: [
+    {
+      object: 'refund',
+      ids: `SELECT id FROM payment_operations WHERE book_id = $1 AND payment_id = $2 AND kind = 'refund'`,
+    },
+    { object: 'dispute', ids: 'SELECT id FROM payment_disputes WHERE book_id = $1 AND payment_id = $2' },
+    { object: 'payment_token', ids: 'SELECT stored_token_id FROM payments WHERE book_id = $1 AND id = $2' },
+  ],
+  account: [{ object: 'hold', ids: 'SELECT id FROM account_holds WHERE book_id = $1 AND account_id = $2' }],
+};
+
+/** What people wrote about the object, or about a child of it. Index: exceptions_by_resource. */
+const EXCEPTIONS: Children = {
+  object: 'exception',
+  ids: `SELECT id FROM exceptions WHERE book_id = $1 AND resource_id IN (
+    SELECT $2::uuid
+    UNION ALL SELECT id FROM payment_operations WHERE book_id = $1 AND payment_id = $2
+    UNION ALL SELECT id FROM payment_disputes WHERE book_id = $1 AND payment_id = $2
+    UNION ALL SELECT id FROM payout_returns WHERE book_id = $1 AND payout_id = $2)`,
+};
+
+export function childrenOf(object: ErasureSubject['object']): ErasureSubject['object'][] {
+  return [...(CHILDREN[object] ?? []), EXCEPTIONS].map((children) => children.object);
+}
+
+/**
+ * Objects whose text is erased with the subject's: those that belong to it, and exceptions about any of them. Those with text in
+ * their row, or with an erasure that was interrupted: rows of these kinds may get another text, and lose it by an erasure alone.
+ */
+export async function findChildren(
+  pool: Pool,
+  subject: ErasureSubject,
+): Promise<{ object: ErasureSubject['object']; id: string }[]> {
+  const found: { object: ErasureSubject['object']; id: string }[] = [];
+  for (const { object, ids } of [...(CHILDREN[subject.object] ?? []), EXCEPTIONS]) {
+    const { table } = erasableOf(object);
+    const { rows } = await pool.query<{ id: string }>(
+      `SELECT t.${table.key} AS id FROM ${table.name} AS t WHERE t.book_id = $1 AND t.${table.key} IN (${ids}) AND t.${table.key} <> $2
+         AND (${filledIn(table).join(' OR ')} OR EXISTS (
+           SELECT FROM erasures e WHERE e.book_id = $1 AND e.object_id = t.${table.key} AND e.finished_at IS NULL)) ORDER BY 1`,
+      [subject.bookId, subject.id],
+    );
+    found.push(...rows.map(({ id }) => ({ object, id })));
+  }
+  return found;
+}
 
 /** Deletes rows of a table (`DELETE`), or sets columns of them, a step at a time. */
 function rowsOf(change: string, table: string, where: string): Pick<ErasurePlace, 'count' | 'erase'> {

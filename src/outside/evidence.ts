@@ -43,10 +43,10 @@ export const evidence = tableOf<StoredEvidence>({
   columns: [
     column('id', 'uuid'),
     column('payout_id', 'uuid', ({ byResource, resourceId }) => (byResource ? null : resourceId)),
-    column('resource', 'text', ({ byResource, resource }) => (byResource ? resource : null)),
+    column('resource', 'code', ({ byResource, resource }) => (byResource ? resource : null)),
     column('resource_id', 'uuid', ({ byResource, resourceId }) => (byResource ? resourceId : null)),
-    column('call', 'text'),
-    column('answer', 'jsonb'),
+    column('call', 'code'),
+    column('answer', 'jsonb', { notPersonal: 'proof' }),
     column('received_at', 'timestamptz'),
   ],
   fromRow: (row: EvidenceRow) => ({

@@ -11,12 +11,19 @@ import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { refuseTotals } from '../ledger/lifetime-total.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
-import { hasText, newSalt } from '../ledger/personal-text.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
 import type { BookState } from '../ledger/state.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
-import { type CaptureMode, type Payment, type Recurring, type SourceType, scheduleOf } from './payment.ts';
+import {
+  type CaptureMode,
+  hasPaymentText,
+  type Payment,
+  type Recurring,
+  type SourceType,
+  scheduleOf,
+} from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
 import { passedAccounts } from './payment-touches.ts';
 import type { PreparedSource } from './sources/source.ts';
@@ -65,7 +72,7 @@ export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
   const command: AcceptCommand = {
     id: newId(),
     operationId: newId(),
-    textSalt: hasText(input) ? newSalt() : null,
+    textSalt: hasPaymentText(input) ? newSalt() : null,
     passes,
     input,
   };

@@ -18,6 +18,8 @@ export interface NewOperation {
   readonly token?: string | null;
   readonly final?: boolean;
   readonly reason?: string | null;
+  /** Of the reason. */
+  readonly textSalt?: Buffer | null;
   readonly payerUntil?: Instant | null;
   readonly requestId: Uuid;
 }
@@ -39,6 +41,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     token: given.token ?? null,
     final: given.final ?? false,
     reason: given.reason ?? null,
+    textSalt: given.textSalt ?? null,
     fee: 0n,
     portions: [],
     outcome: null,

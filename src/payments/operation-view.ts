@@ -1,6 +1,7 @@
 /** How the API and events show the children of a payment that are operations at its acquirer. */
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId } from '../ids.ts';
+import { personal } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
 import { declineView } from './payment-view.ts';
@@ -35,8 +36,14 @@ export function operationView(operation: PaymentOperation, livemode: boolean) {
   };
 }
 
-function ownMembers({ kind, fee, final, reason, settledAt }: PaymentOperation) {
+function ownMembers(operation: PaymentOperation) {
+  const { kind, fee, final, settledAt } = operation;
   if (kind === 'capture') return { fee, final, settled_at: formatInstantOrNull(settledAt) };
-  if (kind === 'refund') return { fee_refunded: fee, reason, settled_at: formatInstantOrNull(settledAt) };
+  if (kind === 'refund')
+    return { fee_refunded: fee, reason: reasonOf(operation), settled_at: formatInstantOrNull(settledAt) };
   return {};
+}
+
+function reasonOf({ id, reason, textSalt }: PaymentOperation) {
+  return textSalt === null ? reason : personal({ object: 'refund', objectId: id, salt: textSalt }, 'reason', reason);
 }

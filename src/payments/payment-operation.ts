@@ -70,8 +70,10 @@ export interface PaymentOperation {
   readonly token: string | null;
   /** Of a capture: nothing more will be captured. Of an authorization: captures at once. */
   readonly final: boolean;
-  /** Of a refund: the caller's reason. */
+  /** Of a refund: the caller's reason. Null too once it is erased. */
   readonly reason: string | null;
+  /** Hides the reason behind its reference (ledger/personal-text.ts). Null where there is none. */
+  readonly textSalt: Buffer | null;
   /** Of a capture: booked with it. Of a refund: given back with it. */
   readonly fee: bigint;
   readonly portions: readonly Portion[];

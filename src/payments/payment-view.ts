@@ -3,7 +3,7 @@ import type { CardShown } from '../acquirers/card.ts';
 import { DECLINES } from '../acquirers/decline-codes.ts';
 import { formatInstant, formatInstantOrNull } from '../clock.ts';
 import { publicId, publicIdOrNull } from '../ids.ts';
-import { shownTexts } from '../ledger/personal-text.ts';
+import { personal } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { markedCheckoutUrl } from './checkout/checkout-link.ts';
 import {
@@ -17,8 +17,9 @@ import {
 } from './payment.ts';
 
 export function paymentView(payment: Payment, livemode: boolean) {
-  const { description, metadata } = shownTexts('payment', payment);
-  const { authorization, decline, recurring, sourceFacts } = payment;
+  const { authorization, decline, recurring, sourceFacts, textSalt } = payment;
+  const owner = textSalt && { object: 'payment' as const, objectId: payment.id, salt: textSalt };
+  const text = (field: string, value: string | null) => (owner ? personal(owner, field, value) : value);
   const nextAction = awaitsCard(payment)
     ? { url: markedCheckoutUrl(payment.id), expiresAt: payment.expiresAt! }
     : payment.nextAction;
@@ -51,7 +52,7 @@ export function paymentView(payment: Payment, livemode: boolean) {
       alias_masked: sourceFacts?.aliasMasked ?? null,
       expires_at: formatInstantOrNull(sourceFacts?.requestExpiresAt ?? null),
     },
-    store_for: payment.storeFor,
+    store_for: text('store_for', payment.storeFor),
     stored_token: publicIdOrNull('paymentToken', payment.storedTokenId),
     initiator: payment.initiator,
     recurring: recurring && {
@@ -82,12 +83,12 @@ export function paymentView(payment: Payment, livemode: boolean) {
     outcome: payment.outcome,
     next_inquiry_at: formatInstantOrNull(payment.nextInquiryAt),
     available_on: payment.availableOn,
-    statement_descriptor: payment.statementDescriptor,
-    return_url: payment.returnUrl,
-    cancel_url: payment.cancelUrl,
-    description,
+    statement_descriptor: text('statement_descriptor', payment.statementDescriptor),
+    return_url: text('return_url', payment.returnUrl),
+    cancel_url: text('cancel_url', payment.cancelUrl),
+    description: text('description', payment.description),
     external_id: payment.externalId,
-    metadata,
+    metadata: owner ? personal(owner, 'metadata', payment.metadata) : payment.metadata,
     allowed_actions: allowedActions(payment),
     request_id: publicId('request', payment.requestId),
     version: payment.version,

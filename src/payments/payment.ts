@@ -11,6 +11,7 @@ import type { DeclineCode } from '../acquirers/decline-codes.ts';
 import type { Instant } from '../clock.ts';
 import type { FeeSchedule } from '../fees/fee-schedule.ts';
 import type { Uuid } from '../ids.ts';
+import { type Described, hasText } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 
 export type PaymentStatus =
@@ -101,7 +102,7 @@ export interface Payment {
   readonly aliasSealed: Buffer | null;
   /** The billing address, sealed for this row. Null where none was given, and once it is erased. */
   readonly billingSealed: Buffer | null;
-  /** The customer for whom a token of its card is kept once it is authorized. */
+  /** The customer for whom a token of its card is kept once it is authorized. Null too once it is erased, as all personal text. */
   readonly storeFor: string | null;
   readonly storedTokenId: Uuid | null;
   readonly initiator: 'customer' | 'merchant';
@@ -148,6 +149,7 @@ export interface Payment {
   readonly externalId: string | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
+  /** Null where it has no personal text. */
   readonly textSalt: Buffer | null;
   readonly requestId: Uuid;
   readonly version: number;
@@ -155,6 +157,14 @@ export interface Payment {
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
+}
+
+/** Whether the payment has personal text, and so a salt. */
+export function hasPaymentText(
+  payment: Described & Pick<Payment, 'storeFor' | 'statementDescriptor' | 'returnUrl' | 'cancelUrl'>,
+): boolean {
+  const { storeFor, statementDescriptor, returnUrl, cancelUrl } = payment;
+  return (storeFor ?? statementDescriptor ?? returnUrl ?? cancelUrl) !== null || hasText(payment);
 }
 
 export type PaymentAction = 'capture' | 'cancel' | 'increment' | 'refund';

@@ -11,6 +11,7 @@ import type { BookId } from '../ledger/book.ts';
 import { changeOf } from '../ledger/change-of.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
+import { newSalt } from '../ledger/personal-text.ts';
 import { advance, announce } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
@@ -55,6 +56,8 @@ export function refundPayment(
 ): Command<Stored | Refusal> {
   const { payment, sources, of, refunds } = read;
   const id = newId();
+  const { reason = null } = input;
+  const textSalt = reason === null ? null : newSalt();
   const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
   const request = { ...input, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
@@ -88,7 +91,8 @@ export function refundPayment(
         id,
         kind: 'refund',
         amount,
-        reason: input.reason ?? null,
+        reason,
+        textSalt,
         reference: endToEndId(bookId, `refund ${payment.id} ${input.idempotencyKey ?? id}`),
         of: of.reference,
         requestId: input.requestId,

@@ -34,8 +34,8 @@ export const payoutResolutions = tableOf<PayoutResolution>({
   writeOrder: WRITE_ORDER.resourceChildren,
   columns: [
     column('payout_id', 'uuid'),
-    column('outcome', 'text'),
-    column('actor', 'text'),
+    column('outcome', 'code'),
+    column('actor', 'text', { notPersonal: 'actor' }),
     column('evidence_name', 'text', { personal: true }),
     column('evidence_sha256', 'bytea'),
     column('evidence', 'bytea', { personal: true }),

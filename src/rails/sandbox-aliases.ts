@@ -37,6 +37,9 @@ const SCRIPTS: ReadonlyMap<string, Script> = new Map<string, Script>([
   ['WRONGPAYEE', { status: 'paid', saysWrong: 'payee' }],
 ]);
 
+/** Every alias with a script. What each does stands in the reference, at the field. */
+export const MAGIC_ALIASES: readonly string[] = [...SCRIPTS.keys()];
+
 /** The script of an alias. An alias that is not listed pays at once. */
 export function scriptOf(alias: string): Script {
   return SCRIPTS.get(alias) ?? PAYS;

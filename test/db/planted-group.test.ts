@@ -78,8 +78,8 @@ const samples = tableOf<Sample>({
   columns: [
     column('id', 'uuid'),
     column('account_id', 'uuid'),
-    column('status', 'text', { changes: true }),
-    column('note', 'text'),
+    column('status', 'code', { changes: true }),
+    column('note', 'text', { notPersonal: 'own_words' }),
     column('due_at', 'timestamptz', { changes: true }),
     column('updated_at', 'timestamptz', { changes: true }),
   ],

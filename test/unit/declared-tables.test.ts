@@ -3,17 +3,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { ColumnType } from '../../src/db/declared-columns.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { writeJson } from '../../src/json.ts';
+import type { PersonalObject } from '../../src/ledger/personal-text.ts';
 import { ERASABLE } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';
+import { childrenOf } from '../../src/operations/erase-store.ts';
 import { nullMembers } from '../../src/operations/null-members.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 interface Declared {
   readonly name: string;
-  readonly columns: readonly { name: string; personal?: true; sealed?: true }[];
+  readonly columns: readonly { name: string; type: ColumnType; personal?: true; notPersonal?: string; sealed?: true }[];
 }
 const declared: readonly Declared[] = GROUPS.flatMap(({ tables }) => tables);
 
@@ -33,6 +36,37 @@ test('every personal column is emptied by the erasure of some object', () => {
   );
   const emptied = new Set(ERASABLE.flatMap((kind) => placesOf(kind).flatMap(({ columns }) => columns)));
   expect(personal.filter((name) => !emptied.has(name))).toEqual([]);
+});
+
+test('every text is personal, or its declaration says why it is not', () => {
+  const texts: readonly ColumnType[] = ['text', 'json text', 'jsonb', 'text list'];
+  const undecided = declared.flatMap((table) =>
+    table.columns
+      .filter(
+        ({ type, personal, notPersonal }) =>
+          texts.includes(type) && (personal === true) === (notPersonal !== undefined),
+      )
+      .map(({ name }) => `${table.name}.${name}`),
+  );
+  expect(undecided).toEqual([]);
+});
+
+test('what has personal text is erased by an id of its own, and with what it belongs to', () => {
+  const resources = GROUPS.flatMap((group) => group.resources);
+  const erasable = new Map(ERASABLE.map((kind) => [kind.object as string, kind]));
+  for (const table of declared.filter(({ columns }) => columns.some(({ personal }) => personal))) {
+    const shown = resources.filter((resource) => resource.table.name === table.name);
+    const own = shown.filter(({ name }) => erasable.has(name));
+    if (shown.length > 0) expect(own.length, table.name).toBeGreaterThan(0);
+    for (const { name, parent } of own) {
+      if (parent === null) continue;
+      const ofParent = placesOf(erasable.get(parent)!).flatMap(({ columns }) => columns);
+      const isEmptied = table.columns.every(
+        ({ name: column, personal }) => !personal || ofParent.includes(`${table.name}.${column}`),
+      );
+      expect(isEmptied || childrenOf(parent as PersonalObject).includes(name as PersonalObject), name).toBe(true);
+    }
+  }
 });
 
 test('a sealed column has a name that says so, which is how a test finds it in the database', () => {

@@ -133,7 +133,8 @@ export function currencyCode(expected: string) {
 
 export const currency = currencyCode('an active ISO 4217 code in capitals, such as JOD').meta({
   pattern: '^[A-Z]{3}$',
-  description: 'ISO 4217.',
+  description:
+    'An active currency of ISO 4217. Amounts are in its smallest unit: JPY has no decimals, EUR two, JOD three; `currency_exponent` of every answer says how many.',
   example: 'JOD',
 });
 

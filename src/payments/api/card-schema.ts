@@ -4,6 +4,7 @@ import type { CardInput } from '../../acquirers/card.ts';
 import { freeText } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { isLuhnValid } from '../../luhn.ts';
+import { listTestNumbers } from './test-numbers.ts';
 
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);
 
@@ -11,7 +12,7 @@ const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, 
 export const number = digits(/^\d{13,19}$/, 'Expects 13 to 19 digits, without spaces.')
   .refine((text) => isLuhnValid(text), 'Its check digit is wrong.')
   .meta({
-    description: 'In test mode one of the published test numbers. Exchanged for a token before anything is stored.',
+    description: `Exchanged for a token before anything is stored. In test mode one of these, and the number decides the outcome:\n\n${listTestNumbers()}`,
     example: '4242424242424242',
   });
 

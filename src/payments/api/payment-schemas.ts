@@ -169,11 +169,15 @@ export const payment = z
     amount_capturable: shown.money('What may still be captured.'),
     amount_captured: shown.money('The sum of its captures.'),
     amount_refunded: shown.money('The sum of its refunds that succeeded.'),
-    amount_refundable: shown.money('What may still be refunded: refunds under way and disputes count against it.'),
+    amount_refundable: shown.money(
+      'What may still be refunded, without a limit of time: refunds under way and disputes count against it.',
+    ),
     amount_disputed: shown.money('In disputes that are open, lost or accepted.'),
     amount_settled: shown.money('What of its captures the acquirer has paid.'),
     amount_tip: shown.money('The tip of a payment at a reader.'),
-    fee: shown.money('Charged so far, less what refunds gave back.'),
+    fee: shown.money(
+      'Charged so far, less what refunds gave back. Before a payment is made, the answer to `dry_run=true` says what it would be.',
+    ),
     currency: shown.currencyShown,
     currency_exponent: shown.currencyExponent,
     account: shown.id('account', 'The account that is credited at release.'),

@@ -40,8 +40,7 @@ export const tokenSource: Source<TokenSource> = {
         const now = draft.get(paymentTokens, tokenId);
         const refusal = refuseToken(now, payment.acquirer);
         if (refusal) return refusal;
-        if (now!.customerReference === null)
-          advance(draft, paymentTokenResource, now!, { status: 'used', paymentId: payment.id });
+        if (!now!.reusable) advance(draft, paymentTokenResource, now!, { status: 'used', paymentId: payment.id });
         return undefined;
       },
     };

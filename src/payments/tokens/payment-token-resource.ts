@@ -1,5 +1,6 @@
 import { formatInstant } from '../../clock.ts';
 import { publicId, publicIdOrNull } from '../../ids.ts';
+import { personal } from '../../ledger/personal-text.ts';
 import type { Resource, Shown } from '../../ledger/resource.ts';
 import { cardView, declineView } from '../payment-view.ts';
 import { allowedActions, PAYMENT_TOKEN_TRANSITIONS, type PaymentToken } from './payment-token.ts';
@@ -23,8 +24,8 @@ function paymentTokenView(token: PaymentToken, livemode: boolean) {
     object: 'payment_token',
     livemode,
     status: token.status,
-    reusable: token.customerReference !== null,
-    customer_reference: token.customerReference,
+    reusable: token.reusable,
+    customer_reference: customerOf(token),
     card: cardView(token.card),
     verification: verification && {
       status: verification.status,
@@ -39,4 +40,9 @@ function paymentTokenView(token: PaymentToken, livemode: boolean) {
     created_at: formatInstant(token.createdAt),
     updated_at: formatInstant(token.updatedAt),
   };
+}
+
+function customerOf({ id, customerReference, textSalt }: PaymentToken) {
+  const owner = textSalt && { object: 'payment_token' as const, objectId: id, salt: textSalt };
+  return owner ? personal(owner, 'customer_reference', customerReference) : customerReference;
 }

@@ -37,8 +37,12 @@ export interface TokenVerification {
 export interface PaymentToken {
   readonly id: Uuid;
   readonly status: PaymentTokenStatus;
-  /** The integrator's own name of the customer that it is kept for. Null: one-time. */
+  /** Kept for a customer: it pays any number of times. */
+  readonly reusable: boolean;
+  /** The integrator's own name of that customer. Null: one-time, or erased. */
   readonly customerReference: string | null;
+  /** Hides the name behind its reference (ledger/personal-text.ts). Null where no answer is stored that shows it. */
+  readonly textSalt: Buffer | null;
   readonly acquirer: string;
   /** Stands for the card at this acquirer alone. Never shown. */
   readonly acquirerToken: string;

@@ -12,6 +12,7 @@ import { newId } from '../../ids.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
+import { newSalt } from '../../ledger/personal-text.ts';
 import { exchangeCard, reachAcquirer } from '../sources/card.ts';
 import type { PaymentToken, TokenVerification } from './payment-token.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';
@@ -98,6 +99,7 @@ function createToken(
 ): Command<Stored | Refusal> {
   const origin = { id: newId(), requestId, actor };
   const id = newId();
+  const textSalt = customerReference === null ? null : newSalt();
   return {
     ...origin,
     name: 'payment_token.create',
@@ -107,7 +109,9 @@ function createToken(
       const token: PaymentToken = {
         id,
         status: made.verification?.status === 'failed' ? 'failed' : 'active',
+        reusable: customerReference !== null,
         customerReference,
+        textSalt,
         ...made,
         paymentId: null,
         requestId,

@@ -17,7 +17,9 @@ export function storeCard(
   draft.put(paymentTokens, id, {
     id,
     status: 'active',
+    reusable: true,
     customerReference: storeFor,
+    textSalt: null,
     acquirer,
     acquirerToken: token,
     card,

@@ -19,7 +19,7 @@ const lamps = tableOf<Lamp>({
   name: 'lamps',
   key: 'id',
   writeOrder: WRITE_ORDER.resources,
-  columns: [column('id', 'uuid'), column('status', 'text', { changes: true })],
+  columns: [column('id', 'uuid'), column('status', 'code', { changes: true })],
 });
 
 const ACTIONS = { on: ['switch_off'], off: ['switch_on'], broken: [] } as const;

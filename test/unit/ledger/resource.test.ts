@@ -23,7 +23,7 @@ const errands = tableOf<Errand>({
   name: 'errands',
   key: 'id',
   writeOrder: WRITE_ORDER.resources,
-  columns: [column('id', 'uuid'), column('status', 'text', { changes: true })],
+  columns: [column('id', 'uuid'), column('status', 'code', { changes: true })],
 });
 
 /** A resource of no release. */

@@ -8,7 +8,7 @@ export const cliqRequest = z
     type: z.literal('cliq_request'),
     alias: aliasUpTo(
       TEXT_LIMITS.alias,
-      'The alias or the mobile number that the payer has registered. Kept encrypted, shown masked.',
+      'The alias or the mobile number that the payer has registered. Kept encrypted, shown masked. In test mode any alias waits for `POST /v1/simulations/payments/{id}/approve`, `/decline` or `/expire`.',
     ),
     expires_at: instant.optional().meta({
       description: 'Until when the payer may approve, by the clock of the book: within 30 days, by default a day.',

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { aliasUpTo, freeText, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { MAGIC_ALIASES_LISTED } from './magic-aliases.ts';
 
 export const cliqRequest = z
   .strictObject({
     type: z.literal('cliq'),
     alias: aliasUpTo(
       TEXT_LIMITS.alias,
-      'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
+      `The alias or the mobile number that the payee has registered. Kept encrypted, shown masked. In test mode the alias decides the outcome, and any other one is paid at once:\n\n${MAGIC_ALIASES_LISTED}`,
     ),
     provider: freeText(
       TEXT_LIMITS.provider,

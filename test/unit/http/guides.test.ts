@@ -1,0 +1,62 @@
+/** The guides as web pages: every one is served, every link in them leads somewhere, and nothing of the Markdown is left over. */
+import request from 'supertest';
+import { expect, test } from 'vitest';
+import { ERRORS } from '../../../src/errors.ts';
+import { GUIDE_PATHS } from '../../../src/http/guides.ts';
+import { renderMarkdown } from '../../../src/http/markdown.ts';
+import { createTestApp } from './test-app.ts';
+
+const { app } = createTestApp();
+const read = async (path: string) => (await request(app).get(path)).text;
+const textOf = (html: string) =>
+  html.replace(/<pre[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>/g, '').replace(/<[^>]*>/g, '');
+
+test('/ leads to the documentation, which leads to the guides', async () => {
+  const first = await request(app).get('/');
+  expect([first.status, first.headers.location]).toEqual([302, '/docs']);
+  expect(await read('/docs')).toContain('href="/docs/guides"');
+  const index = await read('/docs/guides');
+  for (const path of ['/docs/integrators', '/docs/payments', '/docs/operations', '/docs/decisions'])
+    expect(index).toContain(`href="${path}"`);
+});
+
+test.each(['/docs/guides', '/docs/errors', ...GUIDE_PATHS])(
+  '%s is a page whose links all lead somewhere',
+  async (path) => {
+    const page = await request(app).get(path);
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).not.toMatch(/<script|<img|\u{E000}/u);
+    expect(textOf(page.text)).not.toMatch(/`|\]\(|\*\*|^#|^\||-->|<!--/m);
+    for (const [, href] of page.text.matchAll(/<a href="([^"]*)"/g)) {
+      if (/^https:\/\//.test(href!)) continue;
+      const [to, anchor] = href!.split('#');
+      const target = await request(app).get(to === '' ? path : to!);
+      expect(target.status, `${href} in ${path}`).toBe(200);
+      if (anchor !== undefined) expect(target.text, `${href} in ${path}`).toContain(`id="${anchor}"`);
+    }
+  },
+);
+
+test('no guide takes the path of another page', () => {
+  for (const taken of ['assets', 'errors', 'guides', 'sandbox-key'])
+    expect(GUIDE_PATHS).not.toContain(`/docs/${taken}`);
+  expect(Object.keys(ERRORS).length).toBeGreaterThan(20);
+});
+
+test.each`
+  markdown                                          | html
+  ${'# A `b` & c'}                                  | ${'<h1 id="a-b--c">A <code>b</code> &amp; c</h1>'}
+  ${'one\ntwo\n\nthree'}                            | ${'<p>one\ntwo</p>\n<p>three</p>'}
+  ${'- a\n- b\n  c\n- d'}                           | ${'<ul><li>a</li>\n<li>b\nc</li>\n<li>d</li></ul>'}
+  ${'1. a\n\n   more\n2. b'}                        | ${'<ol><li><p>a</p>\n<p>more</p></li>\n<li>b</li></ol>'}
+  ${'- a:\n  - b'}                                  | ${'<ul><li><p>a:</p>\n<ul><li>b</li></ul></li></ul>'}
+  ${'```sh\necho "<a>" | cat # `x`\n```'}           | ${'<pre tabindex="0"><code>echo &quot;&lt;a&gt;&quot; | cat # `x`</code></pre>'}
+  ${'| a | b |\n|---|---|\n| `x \\| y` | [z](w) |'} | ${'<div class="wide" tabindex="0"><table>\n<thead><tr><th>a</th><th>b</th></tr></thead>\n<tbody><tr><td><code>x | y</code></td><td><a href="/to/w">z</a></td></tr></tbody>\n</table></div>'}
+  ${'**x** *y* 2 * 3 * 4 snake_case_name'}          | ${'<p><strong>x</strong> <em>y</em> 2 * 3 * 4 snake_case_name</p>'}
+  ${'[`a` <b>](c)'}                                 | ${'<p><a href="/to/c"><code>a</code> &lt;b&gt;</a></p>'}
+  ${'[gone](nowhere) <!-- said\naside -->'}         | ${'<p>gone </p>'}
+  ${'a "q" \'s\' <script>'}                         | ${"<p>a &quot;q&quot; 's' &lt;script&gt;</p>"}
+`('$markdown is rendered', ({ markdown, html }) => {
+  expect(renderMarkdown(markdown, (href) => (href === 'nowhere' ? undefined : `/to/${href}`)).html).toBe(html);
+});
