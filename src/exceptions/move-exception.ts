@@ -2,7 +2,7 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Uuid } from '../ids.ts';
-import { available } from '../ledger/account.ts';
+import { available, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
@@ -28,20 +28,33 @@ export function moveException(input: MoveException): Command<Stored | Refusal> {
     const waiting = exception.waiting!;
     const refusal = refuseTarget(draft, waiting, accountId);
     if (refusal) return refusal;
+    const amount = whatIsLeft(draft, waiting);
+    if (amount === 0n) return refusedBy(draft, waiting, { code: 'insufficient_funds' });
     const entry = draft.tryPost({
       resource: 'exception',
       resourceId: exception.id,
       step: 'moved',
       // The account where it waits is closed, as a rule.
-      allowClosed: true,
+      debitClosed: true,
       allowFrozen: true,
-      postings: [{ debit: waiting.accountId, credit: accountId, amount: waiting.amount }],
+      postings: [{ debit: waiting.accountId, credit: accountId, amount }],
     });
     if ('code' in entry) return refusedBy(draft, waiting, entry);
     const change = { status: 'adjusted', handledBy: actor } as const;
     const step = { event: 'exception.updated', entries: [entry] };
     return storedView(draft, exceptionResource, advance(draft, exceptionResource, exception, change, step));
   });
+}
+
+/**
+ * All that waited or, where a dispute has taken some of it out of a closed account since, the rest: nothing else is ever in there. Zero
+ * where nothing is left, whatever overdraft the account had. Of an account in use nobody can tell whose the rest is.
+ */
+function whatIsLeft(draft: Draft, { accountId, amount }: WaitingMoney): bigint {
+  const account = draft.account(accountId);
+  const balance = posted(account);
+  if (account.status !== 'closed' || balance >= amount) return amount;
+  return balance > 0n ? balance : 0n;
 }
 
 const PARAM = '/account';

@@ -74,7 +74,7 @@ export interface PostingPermissions {
   heldOn?: Uuid;
   /** The posting takes an amount that was reserved before the freeze. */
   allowFrozen?: boolean;
-  /** Returned money, and entries after a rail contradicted itself, are booked even to a closed account. */
+  /** The account is moved although it is closed. */
   allowClosed?: boolean;
 }
 

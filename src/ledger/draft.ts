@@ -10,6 +10,7 @@ import { type Account, covers, type Direction, move, type PostingPermissions, ty
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
+import { type ClosedPermissions, leftInClosed, permissionsOf } from './closed-accounts.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
 import { deriveEvent } from './derive-event.ts';
 import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
@@ -24,7 +25,7 @@ import { newPosting } from './posting.ts';
 import type { BookState } from './state.ts';
 import type { Log, Table } from './table.ts';
 
-export interface EntryRequest extends PostingPermissions {
+export interface EntryRequest extends Omit<PostingPermissions, 'allowClosed'>, ClosedPermissions {
   resource: ResourceName;
   resourceId: Uuid;
   step: string;
@@ -148,9 +149,9 @@ export class Draft {
       const target = moved.get(credit) ?? this.account(credit);
       const currency = source.currency;
       floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
-      const debited = move(source, { direction: 'debit', amount, currency }, request);
+      const debited = move(source, { direction: 'debit', amount, currency }, permissionsOf(request, source, 'debit'));
       if ('code' in debited && !('id' in debited)) return debited;
-      const credited = move(target, { direction: 'credit', amount, currency }, request);
+      const credited = move(target, { direction: 'credit', amount, currency }, permissionsOf(request, target, 'credit'));
       if ('code' in credited && !('id' in credited)) return credited;
       moved.set(debit, debited as Account);
       moved.set(credit, credited as Account);
@@ -164,8 +165,11 @@ export class Draft {
       );
     }
     if (postings.length === 0) throw new RangeError('An entry has at least one posting');
+    const left = leftInClosed(moved.values(), (id) => this.account(id));
     for (const [id, account] of moved) this.put(accounts, id, account);
-    return this.#seal(request, { postings, floorOverridden });
+    const entry = this.#seal(request, { postings, floorOverridden });
+    for (const one of left) request.creditClosed!(one);
+    return entry;
   }
 
   /** Books an entry whose decision has checked the accounts. Throws PostingRefused when one refuses all the same. */

@@ -64,7 +64,7 @@ export function capturePayment(
         detail: `The fee of ${fee} would reach the amount.`,
         facts: { limit: fee + 1n },
       };
-    if ((draft.get(operationCounts, payment.id)?.captures ?? 0) >= CAPTURES_MAX)
+    if (draft.get(operationCounts, payment.id)!.captures >= CAPTURES_MAX)
       return {
         refused: 'limit_exceeded',
         detail: `A payment has at most ${CAPTURES_MAX} captures.`,

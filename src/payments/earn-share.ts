@@ -77,6 +77,7 @@ export function earnShares(
   { earned, release }: { earned: bigint; release: ReleaseSchedule },
 ): { portions: Portion[]; availableOn: string } {
   const { accountId, currency } = operation;
+  if (earned < 0n) throw new RangeError(`A capture cannot earn ${earned}`);
   const { availableOn, reservedUntil } = releaseDaysOf(release, draft.moment.book, draft.book.timeZone);
   const kind = release.onceSettled ? 'waiting' : 'ready';
   const reserved = reservedPart(release, earned);
@@ -96,7 +97,10 @@ export function reservedPart({ reserve }: ReleaseSchedule, earned: bigint): bigi
   return multiplyRatio(earned, { numerator: BigInt(reserve.basisPoints), denominator: 10_000n }, 'down');
 }
 
-/** Puts in, or takes out, and writes the line that says so. `lent` is what that changes of what the share has lent. */
+/**
+ * Puts in, or takes out, and writes the line that says so. `lent` is what that changes of what the share has lent. Throws RangeError
+ * where the share would hold, or have lent, less than nothing.
+ */
 export function changeShare(
   draft: Draft,
   share: PaymentShare,
@@ -113,6 +117,8 @@ export function changeShare(
     version: share.version + 1,
     updatedAt: draft.moment.book,
   };
+  if (changed.amount < 0n || changed.lent < 0n)
+    throw new RangeError(`Share ${share.id} would hold ${changed.amount} and have lent ${changed.lent}`);
   draft.put(paymentShares, share.id, changed);
   if (amount === 0n) return changed;
   draft.append(shareLines, {

@@ -1,5 +1,5 @@
 import type { Resource, Shown } from '../ledger/resource.ts';
-import { allowedActions, isBusy, PAYMENT_TRANSITIONS, type Payment, whyNotNow } from './payment.ts';
+import { allowedActions, isBusy, PAYMENT_TRANSITIONS, type Payment, requireAmounts, whyNotNow } from './payment.ts';
 import { payments } from './payment-table.ts';
 import { paymentView } from './payment-view.ts';
 
@@ -7,7 +7,7 @@ export const paymentResource: Resource<Payment, Shown> = {
   name: 'payment',
   idKind: 'payment',
   table: payments,
-  changed: (payment, change) => ({ ...payment, ...change }),
+  changed: (payment, change) => requireAmounts({ ...payment, ...change }),
   transitions: PAYMENT_TRANSITIONS,
   firstStatuses: ['processing'],
   allowedActions,

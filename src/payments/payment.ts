@@ -214,6 +214,26 @@ export function refundable(payment: Payment): bigint {
   return left > 0n ? left : 0n;
 }
 
+/**
+ * The payment, with amounts that a payment can have. Each step changes them by a difference: one that took more than there is would be
+ * a bug, and throws RangeError.
+ */
+export function requireAmounts(payment: Payment): Payment {
+  const { amountCaptured, amountRefunded, amountRefunding, amountDisputed, amountSettled, fee, feeRefunded } = payment;
+  const isWithin = (part: bigint, all: bigint) => part >= 0n && part <= all;
+  if (
+    isWithin(amountCaptured, payment.amountAuthorized) &&
+    isWithin(amountRefunded, amountCaptured - amountRefunding) &&
+    isWithin(amountRefunding, amountCaptured) &&
+    isWithin(amountDisputed, amountCaptured) &&
+    isWithin(amountSettled, amountCaptured) &&
+    isWithin(fee, amountCaptured) &&
+    isWithin(feeRefunded, amountRefunded + amountRefunding)
+  )
+    return payment;
+  throw new RangeError(`Payment ${payment.id} would have amounts that no payment can have`);
+}
+
 /** Whether its payer may ask the issuer for it back. What a payer approved at their own bank is final: it is a transfer, and no card. */
 export function isDisputable({ sourceType }: Pick<Payment, 'sourceType'>): boolean {
   return sourceType !== 'cliq_request';

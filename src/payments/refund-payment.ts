@@ -16,6 +16,7 @@ import { advance, announce } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
+import { operationCounts } from './operation-counts-store.ts';
 import { refundResource } from './operation-resources.ts';
 import { type Payment, REFUNDS_MAX, refundable } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
@@ -23,7 +24,6 @@ import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { payments } from './payment-table.ts';
 import { operationTouches } from './payment-touches.ts';
-import { countRefunds } from './refund-source-store.ts';
 import { takeRefund } from './refund-steps.ts';
 import { type MoneySources, readSources, sourceTouches } from './take-from-sources.ts';
 
@@ -43,22 +43,24 @@ export const requestRefund: UseCase<{ pool: Pool }, RefundRequest> = {
     const sources = await readSources(pool, bookId, payment);
     const of =
       payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
-    const refunds = await countRefunds(pool, bookId, paymentId);
-    return { command: refundPayment(bookId, { payment, sources, of, refunds }, input) };
+    return { command: refundPayment(bookId, { payment, sources, of }, input) };
   },
 };
 
-/** `refunds`: how many there were as the payment was read. Those that are asked for at once may become more than REFUNDS_MAX. */
 export function refundPayment(
   bookId: BookId,
-  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined; refunds: number },
+  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
   input: RefundRequest,
 ): Command<Stored | Refusal> {
-  const { payment, sources, of, refunds } = read;
+  const { payment, sources, of } = read;
   const id = newId();
   const { reason = null } = input;
   const textSalt = reason === null ? null : newSalt();
-  const touches = [...operationTouches(bookId, payment, [{ id }]), ...sourceTouches(sources)];
+  const touches = [
+    ...operationTouches(bookId, payment, [{ id }]),
+    ...sourceTouches(sources),
+    { table: operationCounts, ids: [payment.id] },
+  ];
   const request = { ...input, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
     if (of === undefined) throw new ChangedMeanwhile('The payment has changed meanwhile. Send the request again.');
@@ -71,7 +73,8 @@ export function refundPayment(
         detail: `Only ${left} of the payment can still be refunded.`,
         facts: { refundable: left },
       };
-    if (refunds >= REFUNDS_MAX)
+    const counts = draft.get(operationCounts, payment.id)!;
+    if (counts.refunds >= REFUNDS_MAX)
       return {
         refused: 'limit_exceeded',
         detail: `A payment has at most ${REFUNDS_MAX} refunds.`,
@@ -123,6 +126,7 @@ export function refundPayment(
         },
       );
     startOperation(draft, operation);
+    draft.put(operationCounts, payment.id, { ...counts, refunds: counts.refunds + 1 });
     advance(draft, paymentResource, current, {
       amountRefunding: current.amountRefunding + amount,
       fee: current.fee - operation.fee,

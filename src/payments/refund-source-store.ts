@@ -23,17 +23,6 @@ export async function listCapturesToRefund(
   return rows.map(paymentOperations.fromRow);
 }
 
-/** How many refunds a payment has, whatever became of them. Index: payment_operations_by_payment. */
-export async function countRefunds(db: Queryable, bookId: BookId, paymentId: Uuid): Promise<number> {
-  const { rows } = await db.query<{ refunds: number }>({
-    name: 'payment_operations.refunds_counted',
-    text: `SELECT count(*)::integer AS refunds FROM payment_operations
-      WHERE book_id = $1 AND payment_id = $2 AND kind = 'refund'`,
-    values: [bookId, paymentId],
-  });
-  return rows[0]!.refunds;
-}
-
 /**
  * The open shares of an account that hold something, the last to be released first, and reserves behind all others. Index:
  * payment_shares_open. The amount is no part of the index: a capture that adds to a share would write it each time, where its

@@ -2,6 +2,7 @@
 import { accountTouches } from '../accounts/account-resource.ts';
 import { expectArrival } from '../accounts/tell-arrival.ts';
 import type { Appointment } from '../appointment.ts';
+import { isLeftInClosed, waitInClosed } from '../exceptions/wait-in-closed.ts';
 import { newId } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -27,8 +28,9 @@ export const shareRelease: Appointment = {
   },
 };
 
-/** The release, its entry, its event, and that of the account. */
-const IDS_OF_A_RELEASE = 4;
+/** The release, its entry, its event, and that of the account; an exception and its event, where the account is closed. */
+const IDS_OF_A_RELEASE = 6;
+const IDS_OF_AN_EXCEPTION = 2;
 
 /** Answers with how many were released. Waiting ones, and those whose time has not come, are left as they are. */
 export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): Command<number> {
@@ -56,13 +58,14 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
         const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
         // Another `releaseId` than was read: an attempt of this command whose answer was lost has released the share, and captures
         // have opened it again since. A second release under the ids of the first is none.
+        // Each share has ids of its own: a retry after a lost commit may find other shares due than the attempt before it.
         if (isDue && share.amount > 0n && share.releaseId === releasedBefore.get(id)) {
           releaseShare(draft, share);
+          if (!isLeftInClosed(draft.account(share.accountId))) mintIds(draft, IDS_OF_AN_EXCEPTION);
           released++;
           continue;
         }
-        // Each share has ids of its own: a retry after a lost commit may find other shares due than the attempt before it.
-        for (let minted = 0; minted < IDS_OF_A_RELEASE; minted++) draft.mintId();
+        mintIds(draft, IDS_OF_A_RELEASE);
         if (!isDue || share.amount > 0n) continue;
         releaseShare(draft, share);
         released++;
@@ -70,6 +73,10 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
       return draft.finish(released);
     },
   };
+}
+
+function mintIds(draft: Draft, count: number): void {
+  for (let minted = 0; minted < count; minted++) draft.mintId();
 }
 
 /** open → released. An empty one, whose money was refunded, releases nothing. */
@@ -86,8 +93,12 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
     resource: 'release',
     resourceId: id,
     step: 'released',
-    // An account that was closed since has this money all the same: a person pays it out.
-    allowClosed: true,
+    creditClosed: waitInClosed(draft, {
+      kind: 'release_to_closed_account',
+      resource: 'release',
+      resourceId: id,
+      detail: 'Money of payments was released to an account that is closed. It was booked there and waits for a person.',
+    }),
     allowFrozen: true,
     postings: [{ debit: draft.chart('merchant_pending', currency).id, credit: accountId, amount }],
   });

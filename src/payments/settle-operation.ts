@@ -43,7 +43,7 @@ export interface SettleInput {
   readonly operation: PaymentOperation;
   readonly report: AcquirerReport;
   readonly release: ReleaseSchedule;
-  /** Of a refund: the shares that its captures wait in now (readMovedShares). */
+  /** Of a refund: the shares that its money may go back to (readMovedShares). */
   readonly movedShares?: readonly Uuid[];
   /** Of the book: which shares may be needed. */
   readonly today: { readonly now: number; readonly timeZone: string };
@@ -95,7 +95,7 @@ function decideSettlement(
   return draft.finish(settle(draft, { ...input, payment, operation }));
 }
 
-type Settling = Pick<SettleInput, 'payment' | 'operation' | 'report' | 'release' | 'movedShares'>;
+type Settling = Pick<SettleInput, 'payment' | 'operation' | 'report' | 'release'>;
 
 function settle(draft: Draft, settling: Settling): PaymentOperation {
   const { operation, report } = settling;
@@ -142,9 +142,9 @@ function succeed(draft: Draft, { payment, operation, report, release }: Settling
   }
 }
 
-function fail(draft: Draft, { payment, operation, report, movedShares = [] }: Settling): PaymentOperation {
+function fail(draft: Draft, { payment, operation, report }: Settling): PaymentOperation {
   if (operation.kind === 'refund') {
-    const { entries, change } = failRefund(draft, payment, operation, movedShares);
+    const { entries, change } = failRefund(draft, payment, operation);
     return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
   }
   if (isDisputeCall(operation.kind)) markAnswerRefused(draft, operation, report.code ?? 'processing_error');
@@ -207,12 +207,12 @@ function keepWaiting(
 
 /** A report about what has ended: the same again means nothing, another one is for a person, a refund that fails late is booked. */
 function contradict(draft: Draft, settling: Settling): PaymentOperation {
-  const { payment, operation, report, movedShares = [] } = settling;
+  const { payment, operation, report } = settling;
   if (report.status === 'canceled' && operation.status === 'succeeded') return takeCanceled(draft, settling);
   const says = report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
   if (says === undefined || says === operation.status || report.mismatches.length > 0) return operation;
   if (operation.kind === 'refund' && says === 'failed') {
-    const { entries, change } = failRefundLate(draft, payment, operation, movedShares);
+    const { entries, change } = failRefundLate(draft, payment, operation);
     return end(draft, operation, { status: 'failed', report, event: 'refund.failed', entries, change });
   }
   raise(draft, operation, {

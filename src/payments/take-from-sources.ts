@@ -36,8 +36,9 @@ export interface Money {
   readonly held: ReadonlyMap<Uuid, bigint>;
 }
 
-/** A portion for each source that gives something; `missing` is what none of them has. */
+/** A portion for each source that gives something; `missing` is what none of them has. Throws RangeError for a need below zero. */
 export function planTaking(needed: bigint, money: Money): { portions: Portion[]; missing: bigint } {
+  if (needed < 0n) throw new RangeError(`Sources cannot give ${needed}`);
   const held = new Map(money.held);
   const portions: Portion[] = [];
   let missing = needed;
@@ -109,7 +110,10 @@ export function takePortions(
   }
 }
 
-/** Changes what is left of a capture in one of its shares. A share that it has left takes nothing from it. */
+/**
+ * Changes what is left of a capture in one of its shares; a share that it had left has it again. Throws RangeError for more than is
+ * left.
+ */
 export function changeLeft(
   draft: Draft,
   captureId: Uuid,
@@ -117,8 +121,10 @@ export function changeLeft(
 ): void {
   const capture = draft.get(paymentOperations, captureId)!;
   const at = capture.portions.findIndex((portion) => portion.shareId === shareId);
-  if (at < 0) return;
-  const portions = capture.portions.with(at, { shareId, amount: capture.portions[at]!.amount + amount });
+  const left = (capture.portions[at]?.amount ?? 0n) + amount;
+  if (left < 0n) throw new RangeError(`Capture ${captureId} would have ${left} left`);
+  const portion = { shareId, amount: left };
+  const portions = at < 0 ? [...capture.portions, portion] : capture.portions.with(at, portion);
   // Nothing that is shown changes: the version stays.
   draft.put(paymentOperations, captureId, { ...capture, portions });
 }

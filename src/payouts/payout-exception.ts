@@ -1,6 +1,6 @@
 /** What a person must look at about a payout: a row, and an event. */
 import type { Pool } from '../db/pool.ts';
-import { isEnded, type WaitingMoney } from '../exceptions/exception.ts';
+import { isEnded } from '../exceptions/exception.ts';
 import { hasOpenException } from '../exceptions/exception-store.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
 import { openException } from '../exceptions/open-exception.ts';
@@ -12,11 +12,7 @@ import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
 /** Puts a contradiction before a person. */
-export function raise(
-  draft: Draft,
-  payout: Payout,
-  exception: { kind: string; detail: string; waiting?: WaitingMoney },
-): void {
+export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
   open(draft, payout, { id: draft.mintId(), ...exception });
 }
 
@@ -62,10 +58,6 @@ function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uu
   return [deriveId('exception', payout.id, kind), deriveId('exception', payout.id, kind, 'final')];
 }
 
-function open(
-  draft: Draft,
-  payout: Payout,
-  exception: { id: Uuid; kind: string; detail: string; waiting?: WaitingMoney },
-): void {
+function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
   openException(draft, { ...exception, resource: 'payout', resourceId: payout.id });
 }

@@ -3,6 +3,7 @@
  * (reserve-payout.ts, settle-payout.ts, return-payout.ts, resolve-payout.ts).
  */
 import { expectArrival } from '../accounts/tell-arrival.ts';
+import { waitInClosed } from '../exceptions/wait-in-closed.ts';
 import type { Uuid } from '../ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/resource.ts';
@@ -108,7 +109,7 @@ function giveBackFromTransit(draft: Draft, payout: Payout) {
     resource: 'payout',
     resourceId: payout.id,
     step: 'failed',
-    allowClosed: true,
+    creditClosed: returnToClosed(draft, payout),
     postings: [{ debit: transit, credit: payout.accountId, amount: payout.amount }],
   });
 }
@@ -126,7 +127,7 @@ export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, ra
     resourceId: payout.id,
     step: 'paid_after_failed',
     overrideFloor: true,
-    allowClosed: true,
+    debitClosed: true,
     postings: [{ debit: payout.accountId, credit: draft.chart('pool', payout.currency).id, amount: payout.amount }],
   });
   const paid = advance(
@@ -164,7 +165,7 @@ export function bookReturn(
     ...(returnsApart
       ? { resource: 'payout_return', resourceId: part.id, step: 'returned' }
       : { resource: 'payout', resourceId: payout.id, step: `returned_${payout.returns + 1}` }),
-    allowClosed: true,
+    creditClosed: returnToClosed(draft, payout),
     postings: [{ debit: draft.chart('pool', payout.currency).id, credit: payout.accountId, amount: part.amount }],
   });
   draft.put(payoutReturns, part.id, {
@@ -192,12 +193,14 @@ export function bookReturn(
     },
   );
   tellArrival(entry);
-  if (draft.account(payout.accountId).status === 'closed') {
-    raise(draft, returned, {
-      kind: 'return_to_closed_account',
-      detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
-      waiting: { accountId: payout.accountId, amount: part.amount, currency: payout.currency },
-    });
-  }
   return returned;
+}
+
+function returnToClosed(draft: Draft, { id: resourceId }: Payout) {
+  return waitInClosed(draft, {
+    kind: 'return_to_closed_account',
+    resource: 'payout',
+    resourceId,
+    detail: 'Money came back to an account that is closed. It was booked there and waits for a person.',
+  });
 }

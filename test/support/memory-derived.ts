@@ -24,7 +24,14 @@ const DERIVED = new Map<Table<unknown>, Derive>([
     (book, accountId) => ({ accountId, payoutIds: payoutsInFlight(book, accountId) }),
   ],
   [openPayments as Table<unknown>, underWay],
-  [operationCounts as Table<unknown>, (book, paymentId) => ({ captures: capturesOf(book, paymentId) })],
+  [
+    operationCounts as Table<unknown>,
+    (book, id) => ({
+      paymentId: id,
+      captures: counted(book, id, 'capture'),
+      refunds: counted(book, id, 'refund'),
+    }),
+  ],
 ]);
 
 /** Undefined where the table's rows are its own. Throws for a derived one that nobody has written here. */
@@ -64,7 +71,7 @@ function underWay(book: MemoryBook, accountId: Uuid): PaymentsUnderWay {
   };
 }
 
-function capturesOf(book: MemoryBook, paymentId: string): number {
+function counted(book: MemoryBook, paymentId: string, kind: 'capture' | 'refund'): number {
   const operations = [...book.rows(paymentOperations).values()];
-  return operations.filter((operation) => operation.paymentId === paymentId && operation.kind === 'capture').length;
+  return operations.filter((operation) => operation.paymentId === paymentId && operation.kind === kind).length;
 }

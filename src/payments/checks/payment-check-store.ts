@@ -20,8 +20,8 @@ export interface PaymentHistory {
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
 }
 
-/** More than a payment ever has: refunds that are asked for at once may be more than REFUNDS_MAX. */
-const OPERATIONS_READ = CAPTURES_MAX + 4 * REFUNDS_MAX;
+/** All that a payment ever has. */
+const OPERATIONS_READ = CAPTURES_MAX + REFUNDS_MAX;
 
 /** Reads a page of payments. Indexes: payments_pkey, payment_operations_by_payment, _disputes_by_payment, entries' (book, resource, step). */
 export function readPaymentHistories(

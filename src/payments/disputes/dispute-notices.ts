@@ -6,11 +6,12 @@ import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { readToday } from '../earn-share.ts';
+import { readWayBack } from '../give-back.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { payments } from '../payment-table.ts';
-import { readSources } from '../take-from-sources.ts';
+import { type MoneySources, readSources } from '../take-from-sources.ts';
 import { findDisputesOfNotice } from './dispute-store.ts';
-import { type DisputeNotice, type SettledDispute, settleDispute } from './settle-dispute.ts';
+import { type DisputeNotice, opens, type SettledDispute, settleDispute } from './settle-dispute.ts';
 
 export function isDisputeNotice(notice: AcquirerNotice): notice is DisputeNotice {
   return notice.kind.startsWith('dispute_');
@@ -28,7 +29,11 @@ export async function disputeCommand(
   if (!payment) throw new Error(`The payment of operation ${operation.id} does not exist`);
   const { id: noticeId, reference } = notice;
   const found = await findDisputesOfNotice(pool, bookId, { paymentId, noticeId, reference });
-  const sources = await readSources(pool, bookId, payment);
+  const isOpening = opens(notice);
+  const sources = isOpening ? await readSources(pool, bookId, payment) : NO_SOURCES;
+  const wayBack = isOpening || !found.known ? [] : await readWayBack(pool, bookId, found.known);
   const today = await readToday({ pool, clock }, bookId);
-  return settleDispute(bookId, { ...found, payment, operation, sources, terms, today, notice, evidence });
+  return settleDispute(bookId, { ...found, payment, operation, sources, wayBack, terms, today, notice, evidence });
 }
+
+const NO_SOURCES: MoneySources = { captures: [], own: [], shares: [] };

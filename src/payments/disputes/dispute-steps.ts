@@ -3,10 +3,13 @@
  * (settle-dispute.ts, answer-dispute.ts, visit-disputes.ts).
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
+import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
+import type { Uuid } from '../../ids.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import type { PostingDraft } from '../../ledger/entry.ts';
+import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/resource.ts';
+import { giveBack, wayBackTouches } from '../give-back.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
 import { paymentResource } from '../payment-resource.ts';
@@ -18,7 +21,7 @@ import {
   requireSources,
   takePortions,
 } from '../take-from-sources.ts';
-import { countsAsDisputed, type Dispute, EVIDENCE_MS, isOpen, REMINDER_MS } from './dispute.ts';
+import { countsAsDisputed, type Dispute, type DisputePart, EVIDENCE_MS, isOpen, partsOf, REMINDER_MS } from './dispute.ts';
 import { disputeResource } from './dispute-resource.ts';
 import { disputes } from './dispute-table.ts';
 
@@ -92,26 +95,31 @@ function take(draft: Draft, payment: Payment, dispute: Dispute, sources: MoneySo
   const portions = missing > 0n ? withCustomer(found, missing) : found;
   const acquirer = draft.chart('acquirer', currency).id;
   const operator = draft.chart('due_operator', currency).id;
-  const postings: PostingDraft[] = [];
-  let amountLeft = dispute.amount;
-  for (const portion of portions) {
+  const postings = wholeParts({ ...dispute, portions }).flatMap(({ portion, disputed, fee }): PostingDraft[] => {
     const source = accountOf(draft, payment, portion.shareId);
-    const toAcquirer = portion.amount < amountLeft ? portion.amount : amountLeft;
-    postings.push({ debit: source, credit: acquirer, amount: toAcquirer });
-    postings.push({ debit: source, credit: operator, amount: portion.amount - toAcquirer });
-    amountLeft -= toAcquirer;
-  }
+    return [
+      { debit: source, credit: acquirer, amount: disputed },
+      { debit: source, credit: operator, amount: fee },
+    ];
+  });
   const entry = draft.post({
     resource: 'dispute',
     resourceId: dispute.id,
     step: 'taken',
     overrideFloor: true,
     allowFrozen: true,
-    allowClosed: true,
+    debitClosed: true,
     postings,
   });
   takePortions(draft, dispute, portions);
   return { entry, portions };
+}
+
+/** Throws RangeError where the portions are not all that the acquirer takes: less or more than that would be booked. */
+function wholeParts(dispute: Pick<Dispute, 'id' | 'amount' | 'fee' | 'portions'>): DisputePart[] {
+  const taken = dispute.portions.reduce((sum, { amount }) => sum + amount, 0n);
+  if (taken !== dispute.amount + dispute.fee) throw new RangeError(`Dispute ${dispute.id} took ${taken}`);
+  return partsOf(dispute);
 }
 
 /** What nobody has is the customer's to owe: one portion with what was available. */
@@ -124,38 +132,61 @@ function withCustomer(portions: readonly Portion[], missing: bigint): Portion[] 
 
 const ENDED = { visitAt: null, dueAt: null, isOverdue: false } as const;
 
-/** acquirer → customer: the amount is the merchant's again. The fee comes back by configuration. */
+/** What the command that decides a dispute touches. `shares`: readWayBack. */
+export function wonTouches(dispute: Pick<Dispute, 'portions'>, shares: readonly Uuid[]): Touch[] {
+  return wayBackTouches(dispute, shares);
+}
+
+/** acquirer → where it came from (give-back.ts): the amount is the merchant's again. The fee comes back by configuration. */
 export function winDispute(
   draft: Draft,
   payment: Payment,
   dispute: Dispute,
-  { feeRefunded }: { feeRefunded: bigint },
+  { feeIsRefunded }: { feeIsRefunded: boolean },
 ): Dispute {
   const change = { ...ENDED, status: 'won' } as const;
   if (!countsAsDisputed(dispute)) return advance(draft, disputeResource, dispute, change, { event: 'dispute.won' });
-  const { currency, accountId } = dispute;
+  const { accountId } = dispute;
   const tellArrival = expectArrival(draft, accountId);
-  const entry = draft.post({
-    resource: 'dispute',
-    resourceId: dispute.id,
-    step: 'won',
-    allowFrozen: true,
-    allowClosed: true,
-    postings: [
-      { debit: draft.chart('acquirer', currency).id, credit: accountId, amount: dispute.amount },
-      { debit: draft.chart('due_operator', currency).id, credit: accountId, amount: feeRefunded },
-    ],
-  });
+  const { entry, reachesAccount } = bookWon(draft, dispute, feeIsRefunded);
   advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed - dispute.amount });
   const won = advance(
     draft,
     disputeResource,
     dispute,
-    { ...change, feeRefunded },
+    { ...change, feeRefunded: feeIsRefunded ? dispute.fee : 0n },
     { event: 'dispute.won', entries: [entry] },
   );
-  tellArrival(entry);
+  if (reachesAccount) tellArrival(entry);
   return won;
+}
+
+function bookWon(draft: Draft, dispute: Dispute, feeIsRefunded: boolean): { entry: Entry; reachesAccount: boolean } {
+  const { id, currency, accountId } = dispute;
+  const acquirer = draft.chart('acquirer', currency).id;
+  const operator = draft.chart('due_operator', currency).id;
+  const postings = wholeParts(dispute).flatMap(({ portion, disputed, fee }): PostingDraft[] => {
+    const back = (debit: Uuid, part: bigint) =>
+      giveBack(draft, dispute, portion, part).map(({ account, amount }) => ({ debit, credit: account, amount }));
+    return [
+      ...(disputed > 0n ? back(acquirer, disputed) : []),
+      ...(feeIsRefunded && fee > 0n ? back(operator, fee) : []),
+    ];
+  });
+  const entry = draft.post({
+    resource: 'dispute',
+    resourceId: id,
+    step: 'won',
+    allowFrozen: true,
+    creditClosed: waitInClosed(draft, {
+      kind: 'won_dispute_to_closed_account',
+      resource: 'dispute',
+      resourceId: id,
+      detail: 'A dispute was won after its account was closed. Its money was booked there and waits for a person.',
+    }),
+    postings,
+  });
+  return { entry, reachesAccount: postings.some(({ credit }) => credit === accountId) };
 }
 
 /** What was taken stays taken. */

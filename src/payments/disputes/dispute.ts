@@ -128,6 +128,23 @@ export function countsAsDisputed({ stage, status }: Pick<Dispute, 'stage' | 'sta
   return stage === 'chargeback' && status !== 'won';
 }
 
+/** A portion of a dispute: what of it the acquirer took, and what was the fee. */
+export interface DisputePart {
+  readonly portion: Portion;
+  readonly disputed: bigint;
+  readonly fee: bigint;
+}
+
+/** The first portions are of the amount, the last ones of the fee. */
+export function partsOf({ amount, portions }: Pick<Dispute, 'amount' | 'portions'>): DisputePart[] {
+  let left = amount;
+  return portions.map((portion) => {
+    const disputed = portion.amount < left ? portion.amount : left;
+    left -= disputed;
+    return { portion, disputed, fee: portion.amount - disputed };
+  });
+}
+
 /** Who moves next. */
 export function waitingOn(dispute: Dispute): DisputeWaitingOn {
   if (dispute.outcome === 'unknown') return 'inquiry';

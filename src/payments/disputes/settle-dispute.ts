@@ -7,7 +7,7 @@ import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import { disputeReason } from '../../acquirers/dispute-reasons.ts';
 import { type DisputeTerms, disputeFee } from '../../acquirers/dispute-terms.ts';
 import type { Moment } from '../../clock.ts';
-import { newId } from '../../ids.ts';
+import { newId, type Uuid } from '../../ids.ts';
 import { JsonText } from '../../json.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
@@ -24,7 +24,7 @@ import { expectPayday, paydayTouches } from '../settlements/payday.ts';
 import { type MoneySources, sourceTouches } from '../take-from-sources.ts';
 import { type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { type DisputeExceptionKind, raise } from './dispute-exception.ts';
-import { escalateDispute, loseDispute, openDispute, winDispute } from './dispute-steps.ts';
+import { escalateDispute, loseDispute, openDispute, winDispute, wonTouches } from './dispute-steps.ts';
 import { disputes } from './dispute-table.ts';
 
 export type DisputeNotice = AcquirerNotice & { readonly kind: DisputeNoticeKind };
@@ -39,7 +39,10 @@ export interface SettleDispute {
   readonly known: Dispute | undefined;
   /** The dispute that this notice has opened already. */
   readonly opened: Dispute | undefined;
+  /** Of a notice that opens one. */
   readonly sources: MoneySources;
+  /** Of one that decides `known`: the shares that its money may go back to (readWayBack). */
+  readonly wayBack: readonly Uuid[];
   readonly terms: DisputeTerms;
   readonly today: Today;
   readonly notice: DisputeNotice;
@@ -65,6 +68,7 @@ export function settleDispute(bookId: BookId, input: SettleDispute): Command<Set
       ...operationTouches(bookId, payment, [operation]),
       ...accountTouches(payment),
       ...sourceTouches(sources),
+      ...(known && !opens(notice) ? wonTouches(known, input.wayBack) : []),
       ...paydayTouches(bookId, input.today),
       { table: disputes, ids: [known, opened].flatMap((dispute) => dispute?.id ?? []) },
       evidenceTouch(notice.id),
@@ -93,6 +97,11 @@ function decide(
   const stage = STAGES[notice.kind];
   const dispute = stage === undefined ? decideKnown(draft, payment, input) : open(draft, payment, { input, stage });
   return draft.finish({ dispute, isTooEarly: false });
+}
+
+/** Whether the notice opens a dispute. */
+export function opens({ kind }: Pick<DisputeNotice, 'kind'>): boolean {
+  return STAGES[kind] !== undefined;
 }
 
 const STAGES: Readonly<Partial<Record<DisputeNoticeKind, DisputeStage>>> = {
@@ -211,7 +220,7 @@ function decideKnown(
       return known;
     }
     expectPayday(draft);
-    return winDispute(draft, payment, known, { feeRefunded: terms.feeRefunded ? known.fee : 0n });
+    return winDispute(draft, payment, known, { feeIsRefunded: terms.feeRefunded });
   }
   // What is accepted is lost to the acquirer.
   if (known.status === says || (known.status === 'accepted' && says === 'lost')) return known;

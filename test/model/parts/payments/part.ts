@@ -163,8 +163,7 @@ export const paymentsPart: Part = {
       stateOf: (book, { payment }) => statusOf(book, payment),
       command(real, { payment: name, amount, ifMatch: version, key: given }) {
         const payment = paymentOf(real, name);
-        // No run makes as many as REFUNDS_MAX.
-        const read = { payment, sources: sourcesOf(real, payment), of: authorizationOf(real, name), refunds: 0 };
+        const read = { payment, sources: sourcesOf(real, payment), of: authorizationOf(real, name) };
         return refundPayment(real.memory.book.id, read, {
           ...{ bookId: real.memory.book.id, paymentId: payment.id, amount: amount ?? undefined, ifMatch: version },
           ...{ idempotencyKey: given ?? null, fingerprint: Buffer.alloc(0), ...BY },
