@@ -39,6 +39,7 @@ import * as releaseSchedules from './0038-release-schedules.ts';
 import * as partnerNotices from './0039-partner-notices.ts';
 import * as paymentLists from './0040-payment-lists.ts';
 import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
+import * as rowsOfAccounts from './0043-rows-of-accounts.ts';
 
 interface NamedMigration {
   name: string;
@@ -85,6 +86,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0039-partner-notices', migration: partnerNotices },
   { name: '0040-payment-lists', migration: paymentLists },
   { name: '0041-failed-refunds-settled', migration: failedRefundsSettled },
+  { name: '0043-rows-of-accounts', migration: rowsOfAccounts },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -30,5 +30,6 @@ export async function disputeCommand(
   const found = await findDisputesOfNotice(pool, bookId, { paymentId, noticeId, reference });
   const sources = await readSources(pool, bookId, payment);
   const today = await readToday({ pool, clock }, bookId);
-  return settleDispute(bookId, { ...found, payment, operation, sources, terms, today, notice, evidence });
+  const { dated = true } = JSON.parse(evidence) as { dated?: boolean };
+  return settleDispute(bookId, { ...found, payment, operation, sources, terms, today, notice, dated, evidence });
 }

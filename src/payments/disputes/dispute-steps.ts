@@ -10,6 +10,7 @@ import { advance, announce } from '../../ledger/resource.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
 import { paymentResource } from '../payment-resource.ts';
+import { payments } from '../payment-table.ts';
 import {
   accountOf,
   type MoneySources,
@@ -32,6 +33,7 @@ export type OpenDispute = Pick<
   | 'acquirer'
   | 'acquirerReference'
   | 'noticeId'
+  | 'toldAt'
   | 'previousDispute'
   | 'requestId'
 >;
@@ -71,13 +73,17 @@ export function openDispute(
     createdAt: draft.moment.book,
     updatedAt: draft.moment.book,
   };
+  const count = payment.disputes + 1;
   if (!countsAsDisputed(first)) {
+    // Nothing that is shown of the payment changes: the version stays.
+    draft.put(payments, payment.id, { ...payment, disputes: count });
     draft.put(disputes, first.id, first);
     announce(draft, disputeResource, first, { event: 'dispute.opened' });
     return first;
   }
   const { entry, portions } = take(draft, payment, first, sources);
-  advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed + first.amount });
+  const amountDisputed = payment.amountDisputed + first.amount;
+  advance(draft, paymentResource, payment, { amountDisputed, disputes: count });
   const opened = { ...first, portions, entryIds: [entry.id] };
   draft.put(disputes, opened.id, opened);
   announce(draft, disputeResource, opened, { event: 'dispute.opened', entries: [entry] });

@@ -15,7 +15,7 @@ import { writeJson } from '../../json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { evidenceOf } from '../../outside/notice.ts';
-import { isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
+import { DISPUTES_MAX, isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
@@ -58,6 +58,7 @@ export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
         paymentActions(payment),
         'A request to pay has no disputes: its payer approved it.',
       );
+    requireRoom(payment);
     const amount = amountOf(payment, input);
     await requireIdle(runtime, input);
     const { reference } = operation;
@@ -78,7 +79,8 @@ export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
       throw new ApiError('resource_not_found', { detail: 'There is no such dispute in this book.', param: 'id' });
     if (!canMove(dispute, to)) throw conflict(dispute.status, allowedActions(dispute));
     await requireIdle(runtime, input);
-    const { operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
+    const { payment, operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
+    if (to === 'escalated') requireRoom(payment);
     const noticeId = noticeIdOf(input);
     const move = { noticeId, originator: bookId, dispute: dispute.acquirerReference, to };
     const notice = await runtime.acquirers.sandbox.moveDispute(move);
@@ -109,6 +111,15 @@ async function findPayment(
     );
   if (payment.pendingOperation !== null) throw conflict(payment.status, paymentActions(payment));
   return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
+}
+
+/** Throws `limit_exceeded` before the acquirer is told of what would not be booked. */
+function requireRoom({ disputes: had }: Payment): void {
+  if (had < DISPUTES_MAX) return;
+  throw new ApiError('limit_exceeded', {
+    detail: `A payment has at most ${DISPUTES_MAX} disputes.`,
+    facts: { limit: DISPUTES_MAX },
+  });
 }
 
 function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amount }: SimulateDispute): bigint {
