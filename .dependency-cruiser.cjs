@@ -19,6 +19,7 @@ const LEAVES = [
   'luhn',
   'natural-batch',
   'problem',
+  'progress',
   'random',
   'redact-keys',
   'release',
@@ -75,7 +76,7 @@ const LAYERS = [
     name: 'ledger',
     from: folder('ledger'),
     may: [
-      ...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'),
+      ...file('clock', 'errors', 'failpoints', 'ids', 'json', 'progress', 'random'),
       ...folder('errors', 'money', 'db', 'ledger'),
     ],
   },

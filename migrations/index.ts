@@ -42,6 +42,7 @@ import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
 import * as plansOfPaydays from './0044-plans-of-paydays.ts';
 import * as webhookRecovery from './0047-webhook-recovery.ts';
 import * as erasedTexts from './0048-erased-texts.ts';
+import * as rowsOfAccounts from './0043-rows-of-accounts.ts';
 
 interface NamedMigration {
   name: string;
@@ -91,6 +92,7 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0044-plans-of-paydays', migration: plansOfPaydays },
   { name: '0047-webhook-recovery', migration: webhookRecovery },
   { name: '0048-erased-texts', migration: erasedTexts },
+  { name: '0043-rows-of-accounts', migration: rowsOfAccounts },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

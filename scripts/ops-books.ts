@@ -1,10 +1,12 @@
 /** `npm run ops -- books list | overdraft-ceiling`: the limits that the operator sets for each book. */
+
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/overdraft-ceiling-store.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { MAX_REQUEST_AMOUNT } from '../src/money/amount.ts';
 import { listBooks } from '../src/organisations/organisation-store.ts';
+import { further } from '../src/progress.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;
@@ -32,7 +34,7 @@ export function addBookCommands(program: Command, withDatabase: WithDatabase, ta
           if (json) for (const view of views) console.log(JSON.stringify(view));
           else if (views.length > 0) console.log(tableOf(views));
           if (page.length < PAGE) break;
-          after = page.at(-1)!.id;
+          after = further('books', after, page.at(-1)!.id);
         }
       }),
     );

@@ -4,6 +4,7 @@
  * each round gives every book its first job at the end of the queue, and what it has beyond that behind everybody's first
  * jobs (by priority), new work included. Books with less than a full job share jobs.
  */
+
 import type { Clock, Instant } from '../src/clock.ts';
 import { byBook } from '../src/db/by-book.ts';
 import type { Forms } from '../src/db/forms.ts';
@@ -12,6 +13,7 @@ import { failpoint } from '../src/failpoints.ts';
 import { deriveId, type Uuid } from '../src/ids.ts';
 import type { DueRow, DueRule } from '../src/moved-rows.ts';
 import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
+import { further } from '../src/progress.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
 import { IDS_PER_JOB, type JobData, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
@@ -81,7 +83,7 @@ export class DueEnqueuer {
       const page = { now: this.#runtime.clock.now(), after };
       const { rows, lastBook } = await findDueByBook(this.#runtime.pool, this.#kind.source, page);
       if (rows.length > 0) enqueued += await this.#enqueue(round, rows);
-      after = lastBook;
+      after = lastBook && further('books', after, lastBook);
     } while (after !== undefined && !isClosing());
     return enqueued;
   }

@@ -4,6 +4,7 @@
  * It works under the signer's role, the only one that may add checkpoints.
  * Next: src/proofs/plan-checkpoint.ts (where a checkpoint begins), src/proofs/make-checkpoint.ts.
  */
+
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../src/clock.ts';
 import type { Config } from '../src/config.ts';
@@ -13,6 +14,7 @@ import { publicId } from '../src/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import type { Logger } from '../src/log.ts';
 import type { Metrics } from '../src/metrics.ts';
+import { further } from '../src/progress.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { findBooksToCheckpoint } from '../src/proofs/checkpoint-store.ts';
 import { carryOut } from '../src/proofs/make-checkpoint.ts';
@@ -143,8 +145,8 @@ export function createReports(
         if (outcome === 'made') made++;
         if (outcome === 'refused') refused++;
       }
-      after = books.at(-1);
       if (books.length < BOOKS_PAGE) break;
+      after = further('books', after, books.at(-1)!);
     }
     if (!signal.aborted) metrics.checkpoints.round(refused);
     return made;

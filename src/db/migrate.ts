@@ -3,11 +3,13 @@
  * of the application's role and the signer's. Every part can be repeated: the next run completes the work of a killed
  * process.
  */
+
 import { runMigrations } from 'bullmq';
 import knex from 'knex';
 import pg from 'pg';
 import { knexConfig } from '../../knexfile.ts';
 import type { Logger } from '../log.ts';
+import { NoProgress } from '../progress.ts';
 import { connectionName } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
@@ -146,6 +148,8 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
     for (;;) {
       const [, names] = (await database.migrate.up()) as [number, string[]];
       if (names.length === 0) return applied;
+      for (const name of names)
+        if (applied.includes(name)) throw new NoProgress(`Migration ${name} has run, and would run again.`);
       applied.push(...names);
     }
   } finally {

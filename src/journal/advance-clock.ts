@@ -3,6 +3,7 @@
  * moment, in order. Each step is one commit, which leaves the book at the moment of what it carried out. The target is a
  * column of the book's row, so a worker that dies on the way is followed by another.
  */
+
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../appointment.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
@@ -13,6 +14,7 @@ import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { NoProgress } from '../progress.ts';
 import { findNextAppointments } from './clock-store.ts';
 import { type AppointmentRuntime, isolating } from './keep-appointments.ts';
 
@@ -84,9 +86,24 @@ async function takeStep(
   }
   const submit = async (ids: readonly Uuid[]) => {
     const command = await next.appointment.command(runtime.pool, book.id, ids, runtime);
-    await runtime.committer.submit(book.id, stepClock({ ...step, to: next.at, command }));
+    try {
+      await runtime.committer.submit(book.id, stepClock({ ...step, to: next.at, command }));
+    } catch (error) {
+      // Another process may have carried them out in this moment: then they are due no longer.
+      if (!(error instanceof NoProgress) || (await areDue(runtime, book.id, next, ids))) throw error;
+    }
   };
   await isolating(runtime, next.appointment, { bookId: book.id, ids: next.ids, submit });
+}
+
+async function areDue(
+  { pool }: AdvanceRuntime,
+  bookId: BookId,
+  { appointment, at: until }: { appointment: Appointment; at: Instant },
+  ids: readonly Uuid[],
+): Promise<boolean> {
+  const due = await findNextAppointments(pool, appointment, { bookId, until, limit: APPOINTMENTS_PER_COMMAND });
+  return due?.ids.some((id) => ids.includes(id)) ?? false;
 }
 
 /** Of all appointments the earliest; of one moment, those that are declared first. */

@@ -1,7 +1,9 @@
 /** Sweeps of clocks: books that are being advanced, and appointments of books whose own time is ahead of the world's. */
+
 import type { Appointment } from '../appointment.ts';
 import type { Sweep, SweepContext, SweptJob } from '../group.ts';
 import { BEFORE_ALL_IDS } from '../ids.ts';
+import { further } from '../progress.ts';
 import { IDS_PER_JOB } from '../queue/job.ts';
 import { findAdvancingBooks, findAppointmentsAhead } from './clock-store.ts';
 
@@ -23,7 +25,7 @@ async function sweepAdvances(context: SweepContext): Promise<number> {
     );
     enqueued += books.length;
     if (books.length < PAGE) break;
-    after = books.at(-1)!;
+    after = further('books', after, books.at(-1)!);
   }
   return enqueued;
 }
@@ -44,7 +46,7 @@ export function sweepAppointment(context: SweepContext, appointment: Appointment
         );
         for (const { ids } of due) enqueued += ids.length;
         if (books.length < PAGE) break;
-        after = books.at(-1)!.bookId;
+        after = further('books', after, books.at(-1)!.bookId);
       }
       return enqueued;
     },

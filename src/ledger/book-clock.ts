@@ -3,8 +3,10 @@
  * decided at the moment to which the step sets the clock. At the target the clock runs again, further ahead of the wall clock.
  * A book's time never runs backwards.
  */
-import type { Instant } from '../clock.ts';
+
+import { formatInstant, type Instant } from '../clock.ts';
 import { newId, type Uuid } from '../ids.ts';
+import { NoProgress } from '../progress.ts';
 import type { Book } from './book.ts';
 import type { Command, Outcome } from './command.ts';
 import type { BookState } from './state.ts';
@@ -18,7 +20,7 @@ export interface ClockStep {
   readonly command?: Command<unknown>;
 }
 
-/** The answer says whether the step was taken. */
+/** The answer says whether the step was taken. Throws NoProgress where neither the clock nor a row moves by it: the next step would be the same. */
 export function stepClock({ requestId, from, to, command }: ClockStep): Command<boolean> {
   return {
     id: command?.id ?? newId(),
@@ -29,6 +31,8 @@ export function stepClock({ requestId, from, to, command }: ClockStep): Command<
       if (state.book.clockTarget === null || state.book.clockAt !== from) return untouched(state, false);
       const at = Math.max(moment.book, to);
       const outcome = command?.decide(state, { book: at, wall: moment.wall }) ?? untouched(state, null);
+      if (command !== undefined && at <= from && outcome.rows.length === 0 && outcome.appends.length === 0)
+        throw new NoProgress(`${command.name} changes nothing at ${formatInstant(at)}, and is due.`);
       const book = command === undefined ? arrive(outcome.book, at - moment.wall) : { ...outcome.book, clockAt: at };
       return { ...outcome, book, answer: true };
     },

@@ -2,9 +2,11 @@
  * Events and stored answers that contain personal text themselves: those of release 0.2.0 and of the time before the contract.
  * Later ones only refer to it. An event keeps its leaf, which the database computes again before it accepts the new payload.
  */
+
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
+import { elsewhere, further } from '../progress.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
 import type { ErasureSubject } from './erasable.ts';
 import type { ErasurePlace } from './erase-store.ts';
@@ -49,7 +51,7 @@ async function eachEvent(pool: Pool, subject: ErasureSubject, { change }: { chan
       );
     }
     if (events.length < EVENTS) return found;
-    after = events.at(-1)!.sequence;
+    after = further('events', after, events.at(-1)!.sequence);
   }
 }
 
@@ -101,7 +103,7 @@ export async function eachAnswer(
       );
     }
     if (rows.length < KEYS) return found;
-    after = rows.at(-1)!.key;
+    after = elsewhere('idempotency keys', after, rows.at(-1)!.key);
   }
 }
 

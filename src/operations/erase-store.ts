@@ -3,10 +3,12 @@
  * counted, and erased in steps of a few hundred rows, each a database transaction of its own that can be repeated. Run by the
  * owner's role: the application may delete none of it.
  */
+
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newId } from '../ids.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
+import { NoProgress } from '../progress.ts';
 import { type ErasureSubject, erasableOf } from './erasable.ts';
 
 /** A place that may store text. */
@@ -226,10 +228,12 @@ export async function findChildren(
 function rowsOf(change: string, table: string, where: string): Pick<ErasurePlace, 'count' | 'erase'> {
   const places = `SELECT ctid FROM ${table} WHERE book_id = $1 AND ${where} LIMIT ${ROWS}`;
   const statement = change === 'DELETE' ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${change}`;
+  const count = (pool: Pool, { bookId, id }: Pick<ErasureSubject, 'bookId' | 'id'>) =>
+    countRows(pool, `SELECT FROM ${table} WHERE book_id = $1 AND ${where} AND $2::uuid IS NOT NULL`, [bookId, id]);
   return {
-    count: (pool, { bookId, id }) =>
-      countRows(pool, `SELECT FROM ${table} WHERE book_id = $1 AND ${where} AND $2::uuid IS NOT NULL`, [bookId, id]),
+    count,
     async erase(pool, { bookId, id }) {
+      const found = await count(pool, { bookId, id });
       for (let erased = 0; ; ) {
         const { rowCount } = await pool.query(
           `${statement} WHERE book_id = $1 AND ctid = ANY (ARRAY (${places})) AND $2::uuid IS NOT NULL`,
@@ -237,6 +241,9 @@ function rowsOf(change: string, table: string, where: string): Pick<ErasurePlace
         );
         erased += rowCount ?? 0;
         if ((rowCount ?? 0) < ROWS) return erased;
+        // A change that leaves its rows among those that are looked for would be made for ever.
+        if (erased > found + ROWS)
+          throw new NoProgress(`${table}: ${erased} rows are erased of ${found}, and more are found.`);
       }
     },
   };

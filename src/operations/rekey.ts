@@ -8,6 +8,7 @@
  * Before the contract, rekey writes nothing that release 0.1.0 cannot read: old keys are replaced in the form of that
  * release, and fingerprints wait.
  */
+
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Column } from '../db/declared-columns.ts';
@@ -23,6 +24,7 @@ import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, seal
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { PAYEE_PLACE } from '../outside/notice.ts';
+import { elsewhere } from '../progress.ts';
 import { answerSecretPlace, concealedSecret, earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
 import {
   idOfEndpoint,
@@ -201,7 +203,7 @@ async function eachPage<Row extends RowKey>(
     await change(rows);
     work.onProgress?.(work.counts);
     if (rows.length < PAGE) return;
-    after = rows.at(-1);
+    after = elsewhere('rows', after, rows.at(-1)!);
     await sleep(performance.now() - begun);
   }
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
+import { further } from '../progress.ts';
 import { serviceOf } from './person.ts';
 import { insertPeople, listOwnerlessKeys, setOwners } from './person-store.ts';
 
@@ -20,6 +21,6 @@ export async function adoptKeys(db: Queryable): Promise<void> {
       keys.map(({ bookId, id }, at) => ({ bookId, id, ownerId: services[at]!.id })),
     );
     if (keys.length < PAGE) return;
-    after = keys.at(-1)!.id;
+    after = further('keys', after, keys.at(-1)!.id);
   }
 }

@@ -72,6 +72,8 @@ export interface PartyNotice {
   /** What the party reports to have moved. For a part: the whole original instruction. */
   readonly confirmed?: Confirmation;
   readonly createdAt: Instant;
+  /** The party did not say when it made the notice: `createdAt` is when it came. */
+  readonly dated?: false;
 }
 
 /** A party that sends notices. */

@@ -2,8 +2,10 @@
  * Sweeps the notices of parties. A party with notices gets a job that copies them, and a book whose inbox has due notices gets
  * a job that books them. One job for each book, however many notices: those that a job does not reach are enqueued again.
  */
+
 import type { Sweep, SweepContext, SweptJob } from '../group.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
+import { further } from '../progress.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import type { NoticeSource } from './party.ts';
@@ -52,7 +54,7 @@ async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise
     );
     enqueued += due.length;
     if (books.length < PAGE) break;
-    after = books.at(-1)!.bookId;
+    after = further('books', after, books.at(-1)!.bookId);
   }
   return enqueued;
 }

@@ -195,6 +195,7 @@ function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Mom
     amountRefunded: 0n,
     amountRefunding: 0n,
     amountDisputed: 0n,
+    disputes: 0,
     amountSettled: 0n,
     amountTip: 0n,
     feeFixed: input.fee.fixed,

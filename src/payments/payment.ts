@@ -115,6 +115,8 @@ export interface Payment {
   readonly amountRefunding: bigint;
   /** Of disputes that are open, lost or accepted. */
   readonly amountDisputed: bigint;
+  /** How many it has had, inquiries included: at most DISPUTES_MAX. */
+  readonly disputes: number;
   /** Of captures that the acquirer has paid. */
   readonly amountSettled: bigint;
   readonly amountTip: bigint;
@@ -186,6 +188,9 @@ export const CAPTURES_MAX = 50;
 
 /** Refunds of one payment, those that failed too: verify reads them with their payment. */
 export const REFUNDS_MAX = 500;
+
+/** Disputes of one payment, inquiries and those that were won too: likewise, and a payment that is disputed more often is no payment. */
+export const DISPUTES_MAX = 500;
 
 const CAPTURABLE: readonly PaymentStatus[] = ['authorized', 'partially_captured'];
 

@@ -2,9 +2,11 @@
  * Decides where a new checkpoint begins. Only signatures of our keys (CHECKPOINT_SIGNING_KEY, CHECKPOINT_FORMER_KEYS)
  * are trusted in the database: the signed checkpoints, and stored peaks and subtrees as far as their roots bind them.
  */
+
 import { publicId } from '../ids.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
+import { elsewhere } from '../progress.ts';
 import { isWellSigned } from './checkpoint.ts';
 import { type CheckpointContext, isOurs, JournalDoesNotVerify, nameOf } from './checkpoint-context.ts';
 import {
@@ -106,6 +108,6 @@ async function refuseCutShort(context: CheckpointContext, book: Book, newest: St
     for (const checkpoint of page) refuse(checkpoint);
     const last = page.at(-1);
     if (!last || page.length < CHECKPOINTS_PAGE) return;
-    after = last;
+    after = elsewhere('checkpoints', after, last);
   }
 }

@@ -2,7 +2,9 @@
  * Compares a tree that grows from its first leaf with the book's checkpoints, each at its size. Only checkpoints that
  * one of our keys signed are compared; those of other keys prove nothing.
  */
+
 import type { BookId } from '../ledger/book.ts';
+import { elsewhere } from '../progress.ts';
 import { type CheckpointContext, isOurs, nameOf } from './checkpoint-context.ts';
 import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
 import type { GrowingTree } from './merkle-tree.ts';
@@ -72,7 +74,7 @@ async function* readSigned(context: CheckpointContext, bookId: BookId): AsyncGen
   for (let after: StoredCheckpoint | undefined; ; ) {
     const page = await readCheckpoints(context.pool, bookId, { after, limit: CHECKPOINTS_PAGE });
     for (const checkpoint of page) if (isOurs(context, checkpoint)) yield checkpoint;
-    after = page.at(-1);
     if (page.length < CHECKPOINTS_PAGE) return;
+    after = elsewhere('checkpoints', after, page.at(-1)!);
   }
 }

@@ -11,6 +11,7 @@ import type { Check, CheckContext } from '../checks/check-context.ts';
 import { inSnapshot } from '../db/snapshot.ts';
 import { publicId } from '../ids.ts';
 import { type Account, available, held } from '../ledger/account.ts';
+import { further } from '../progress.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
 import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';
 import { AccountTally } from './account-tally.ts';
@@ -140,6 +141,7 @@ async function wasOverridden({ pool, book }: CheckContext, account: Account): Pr
       limit: LINES_PAGE,
     });
     if (page.found) return true;
+    if (page.before !== undefined) further('lines, newest first', -before, -page.before);
     before = page.before;
   }
   return false;

@@ -5,6 +5,7 @@
 import type { Check, CheckContext } from '../checks/check-context.ts';
 import { formatInstant } from '../clock.ts';
 import { publicId, type Uuid } from '../ids.ts';
+import { further } from '../progress.ts';
 import { type OddStep, readOddSteps, readStepReferences, type StepReference } from './hold-step-store.ts';
 import { readAhead } from './read-ahead.ts';
 
@@ -16,7 +17,7 @@ export const holdStepCheck: Check = {
     let after: Uuid | undefined;
     do {
       const { last, odd } = await readOddSteps(context.pool, context.book.id, { after, limit: PAGE });
-      after = last;
+      after = last && further('steps of holds', after, last);
       for (const step of odd) reportOddStep(context, step);
     } while (after !== undefined);
     await checkStepReferences(context);

@@ -1,7 +1,10 @@
 /**
  * Reads a long list page by page, and reads the next page while the caller works on the current one. `read` gets the
- * last row of the page before, or undefined for the first page. An empty page ends the list.
+ * last row of the page before, or undefined for the first page. An empty page ends the list. Throws NoProgress for a page that ends as the one
+ * before it.
  */
+import { elsewhere } from '../progress.ts';
+
 export async function* readAhead<Row>(
   read: (last: Row | undefined) => Promise<readonly Row[]>,
 ): AsyncGenerator<readonly Row[], void> {
@@ -11,7 +14,9 @@ export async function* readAhead<Row>(
     // `next` is awaited below; until then its failure must not end the process.
     next.catch(() => undefined);
     yield page;
+    const last = page.at(-1);
     page = await next;
+    if (page.length > 0) elsewhere('pages', last, page.at(-1));
   }
 }
 

@@ -48,7 +48,10 @@ export const webhookEndpoints = tableOf<WebhookEndpoint>({
     column('secret_sealed', 'bytea', { changes: true, sealed: true }),
     column('previous_secret_sealed', 'bytea', { changes: true, sealed: true }),
     column('previous_secret_until', 'timestamptz', { changes: true }),
-    column('earlier_secrets', 'jsonb', ({ earlierSecrets }) => earlierSecrets.map(storedSecret), { changes: true }),
+    column('earlier_secrets', 'jsonb', ({ earlierSecrets }) => earlierSecrets.map(storedSecret), {
+      notPersonal: 'facts',
+      changes: true,
+    }),
     column('failing_since', 'timestamptz'),
     column('failed_other_at', 'timestamptz'),
     column('metadata', 'jsonb', { changes: true, personal: true }),

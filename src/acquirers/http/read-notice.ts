@@ -37,7 +37,9 @@ export function readNotice({ id, body, receivedAt }: PartnerNotice): PartyNotice
     return { ...nothing, originator: '' };
   }
   try {
-    return { id, ...membersOf(told), createdAt: momentOrNull(told, 'created_at') ?? receivedAt };
+    const createdAt = momentOrNull(told, 'created_at');
+    const when = createdAt === null ? ({ createdAt: receivedAt, dated: false } as const) : { createdAt };
+    return { id, ...membersOf(told), ...when };
   } catch (error) {
     if (!(error instanceof NotOfContract)) throw error;
     // Whose it is may be known all the same: its book then has the exception.

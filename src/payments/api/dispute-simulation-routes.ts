@@ -21,6 +21,7 @@ const open = simulationRoute({
     'amount_not_integer',
     'amount_below_minimum',
     'amount_above_maximum',
+    'limit_exceeded',
   ],
   handle(request) {
     const { payment: paymentId, reason, stage, amount } = request.body;
@@ -61,7 +62,7 @@ const escalate = simulationRoute({
   description: 'An inquiry, or a chargeback that was won, is followed by a chargeback. The answer is the new dispute.',
   params,
   responses: { 200: { description: 'The dispute that follows.', schema: schemas.dispute } },
-  errors: ['state_conflict'],
+  errors: ['state_conflict', 'limit_exceeded'],
   handle: (request) => decide(request, 'escalated'),
 });
 

@@ -33,7 +33,9 @@ export async function disputeCommand(
   const sources = isOpening ? await readSources(pool, bookId, payment) : NO_SOURCES;
   const wayBack = isOpening || !found.known ? [] : await readWayBack(pool, bookId, found.known);
   const today = await readToday({ pool, clock }, bookId);
-  return settleDispute(bookId, { ...found, payment, operation, sources, wayBack, terms, today, notice, evidence });
+  const { dated = true } = JSON.parse(evidence) as { dated?: boolean };
+  const read = { ...found, payment, operation, sources, wayBack };
+  return settleDispute(bookId, { ...read, terms, today, notice, dated, evidence });
 }
 
 const NO_SOURCES: MoneySources = { captures: [], own: [], shares: [] };

@@ -13,6 +13,7 @@ import { giveBack, wayBackTouches } from '../give-back.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation, Portion } from '../payment-operation.ts';
 import { paymentResource } from '../payment-resource.ts';
+import { payments } from '../payment-table.ts';
 import {
   accountOf,
   type MoneySources,
@@ -35,6 +36,7 @@ export type OpenDispute = Pick<
   | 'acquirer'
   | 'acquirerReference'
   | 'noticeId'
+  | 'toldAt'
   | 'previousDispute'
   | 'requestId'
 >;
@@ -74,13 +76,17 @@ export function openDispute(
     createdAt: draft.moment.book,
     updatedAt: draft.moment.book,
   };
+  const count = payment.disputes + 1;
   if (!countsAsDisputed(first)) {
+    // Nothing that is shown of the payment changes: the version stays.
+    draft.put(payments, payment.id, { ...payment, disputes: count });
     draft.put(disputes, first.id, first);
     announce(draft, disputeResource, first, { event: 'dispute.opened' });
     return first;
   }
   const { entry, portions } = take(draft, payment, first, sources);
-  advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed + first.amount });
+  const amountDisputed = payment.amountDisputed + first.amount;
+  advance(draft, paymentResource, payment, { amountDisputed, disputes: count });
   const opened = { ...first, portions, entryIds: [entry.id] };
   draft.put(disputes, opened.id, opened);
   announce(draft, disputeResource, opened, { event: 'dispute.opened', entries: [entry] });

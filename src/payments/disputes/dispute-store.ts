@@ -1,11 +1,11 @@
 import type { Instant } from '../../clock.ts';
-import { plainArray } from '../../db/columns.ts';
+import { plainArray, textArray } from '../../db/columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/list-rows.ts';
-import type { Dispute, DisputeStage, DisputeStatus } from './dispute.ts';
+import type { Dispute, DisputeLine, DisputeStage, DisputeStatus } from './dispute.ts';
 import { disputes } from './dispute-table.ts';
 
 export interface DisputeFilter {
@@ -57,21 +57,80 @@ export async function findDisputesOfNotice(
   };
 }
 
-/** The chargebacks of payments, which lines of a report may be about. Index: payment_disputes_by_payment. */
-export async function listChargebacks(
+/** What lines of a report of one type say of one payment and amount. */
+export interface NamedChargebacks {
+  readonly paymentId: Uuid;
+  readonly type: DisputeLine;
+  readonly amount: bigint;
+  /** So many lines: as many chargebacks are wanted. */
+  readonly lines: number;
+}
+
+/** What a payment has for such lines, and what is said where that is too few. As of one moment. */
+export interface FoundChargebacks {
+  /** Those of the amount that no line of the type has settled, the earliest first. */
+  readonly ids: readonly Uuid[];
+  readonly chargebacks: number;
+  /** Of them those that booked what lines of the type are about. */
+  readonly booked: number;
+  readonly unsettled: number;
+  /** One that is booked has the amount, settled or not. */
+  readonly hasAmount: boolean;
+  /** Of unsettled ones, the first few: for people. */
+  readonly amounts: string;
+  /** Of the payment: another one says that a chargeback has come or gone since. */
+  readonly amountDisputed: bigint;
+}
+
+/** Reads the chargebacks of at most DISPUTES_MAX disputes a payment. In the order that was given. Indexes: payments_pkey, payment_disputes_by_payment. */
+export async function findChargebacks(
   db: Queryable,
   bookId: BookId,
-  paymentIds: readonly Uuid[],
-): Promise<Map<Uuid, Uuid[]>> {
-  const { rows } = await db.query<{ id: Uuid; payment_id: Uuid }>({
-    name: 'payment_disputes.chargebacks',
-    text: `SELECT id, payment_id FROM payment_disputes
-      WHERE book_id = $1 AND payment_id = ANY ($2::uuid[]) AND stage = 'chargeback' ORDER BY id`,
-    values: [bookId, plainArray(paymentIds)],
+  named: readonly NamedChargebacks[],
+): Promise<FoundChargebacks[]> {
+  const { rows } = await db.query<{
+    ids: Uuid[] | null;
+    chargebacks: number;
+    booked: number;
+    unsettled: number;
+    has_amount: boolean;
+    amounts: string | null;
+    amount_disputed: bigint;
+  }>({
+    name: 'payment_disputes.of_lines',
+    text: `SELECT d.*, p.amount_disputed
+      FROM unnest($2::uuid[], $3::text[], $4::bigint[], $5::integer[]) WITH ORDINALITY AS named (payment_id, type, amount, lines, at)
+      JOIN payments p ON p.book_id = $1 AND p.id = named.payment_id
+      CROSS JOIN LATERAL (
+        SELECT (array_agg(id ORDER BY id) FILTER (WHERE is_booked AND is_unsettled AND amount = named.amount))[1:named.lines] AS ids,
+          count(*)::integer AS chargebacks,
+          (count(*) FILTER (WHERE is_booked))::integer AS booked,
+          (count(*) FILTER (WHERE is_booked AND is_unsettled))::integer AS unsettled,
+          coalesce(bool_or(is_booked AND amount = named.amount), false) AS has_amount,
+          array_to_string((array_agg(DISTINCT amount) FILTER (WHERE is_booked AND is_unsettled))[1:5], ', ') AS amounts
+        FROM (
+          SELECT id, amount, named.type = 'dispute' OR status = 'won' AS is_booked,
+            CASE named.type WHEN 'dispute' THEN settled_at ELSE won_settled_at END IS NULL AS is_unsettled
+          FROM payment_disputes
+          WHERE book_id = $1 AND payment_id = named.payment_id AND stage = 'chargeback'
+        ) AS chargeback
+      ) AS d
+      ORDER BY named.at`,
+    values: [
+      bookId,
+      plainArray(named.map(({ paymentId }) => paymentId)),
+      textArray(named.map(({ type }) => type)),
+      plainArray(named.map(({ amount }) => amount)),
+      plainArray(named.map(({ lines }) => lines)),
+    ],
   });
-  const found = new Map<Uuid, Uuid[]>();
-  for (const { id, payment_id: paymentId } of rows) found.set(paymentId, [...(found.get(paymentId) ?? []), id]);
-  return found;
+  return rows.map(({ ids, has_amount: hasAmount, amounts, amount_disputed: amountDisputed, ...counts }) => ({
+    ...counts,
+    ids: ids ?? [],
+    hasAmount,
+    amounts: amounts ?? '',
+    amountDisputed,
+  }));
 }
 
 /** What the book knows of and no report has had: chargebacks by the notice that opened them, and won ones by their acquirer's id. */

@@ -36,6 +36,9 @@ export type DisputeStage =
   /** The acquirer has taken the amount. */
   | 'chargeback';
 
+/** Lines of an acquirer's report about a dispute: what it took, and what it gave back. Each settles a dispute once. */
+export type DisputeLine = 'dispute' | 'dispute_won';
+
 /** What a merchant may say, each in words. */
 export interface DisputeEvidence {
   readonly product_description?: string;
@@ -76,6 +79,8 @@ export interface Dispute {
   readonly acquirerReference: string;
   /** The notice that opened it. */
   readonly noticeId: Uuid;
+  /** When the acquirer made that notice; null where it did not say, and of disputes of before. */
+  readonly toldAt: Instant | null;
   /** The dispute that this one follows. */
   readonly previousDispute: Uuid | null;
   readonly nextDispute: Uuid | null;

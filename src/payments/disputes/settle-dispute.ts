@@ -16,7 +16,7 @@ import type { BookState } from '../../ledger/state.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
 import { mismatchesOf } from '../acquirer-report.ts';
 import { requireDay, type Today } from '../earn-share.ts';
-import { isDisputable, type Payment } from '../payment.ts';
+import { DISPUTES_MAX, isDisputable, type Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { payments } from '../payment-table.ts';
 import { operationTouches } from '../payment-touches.ts';
@@ -46,6 +46,8 @@ export interface SettleDispute {
   readonly terms: DisputeTerms;
   readonly today: Today;
   readonly notice: DisputeNotice;
+  /** Whether the acquirer said when it made the notice. */
+  readonly dated: boolean;
   /** The notice as it came: JSON. */
   readonly evidence: string;
 }
@@ -137,8 +139,16 @@ function open(
 ): Dispute | undefined {
   const { notice, operation, sources, terms } = input;
   const known = input.known && draft.get(disputes, input.known.id);
-  // The acquirer may tell of what is open in another notice.
-  if (known && known.stage === stage && isOpen(known)) return known;
+  if (known && isToldAgain(known, input, stage)) return known;
+  if (known && mayBeToldAgain(known, input, stage)) {
+    raise(draft, {
+      kind: 'dispute_contradicted',
+      detail: `The acquirer tells of the dispute again, which is ${known.status}, and does not say when. Nothing was booked.`,
+      paymentId: payment.id,
+      disputeId: known.id,
+    });
+    return known;
+  }
   if (!isDisputable(payment))
     return doubt(draft, payment, {
       kind: 'dispute_on_request',
@@ -149,6 +159,11 @@ function open(
   if (mismatch) return doubt(draft, payment, mismatch);
   const room = undisputed(payment);
   const told = notice.amount ?? room;
+  if (payment.disputes >= DISPUTES_MAX)
+    return doubt(draft, payment, {
+      kind: 'dispute_exceeds_payment',
+      detail: `The acquirer disputes ${told} ${payment.currency}; the payment has had ${DISPUTES_MAX} disputes, and has no more. Nothing was booked.`,
+    });
   if (told > room)
     doubt(draft, payment, {
       kind: 'dispute_exceeds_payment',
@@ -168,6 +183,7 @@ function open(
       acquirer: operation.acquirer,
       acquirerReference: notice.reference,
       noticeId: notice.id,
+      toldAt: input.dated ? notice.createdAt : null,
       previousDispute: known?.id ?? null,
       requestId: operation.requestId,
     },
@@ -178,6 +194,21 @@ function open(
     expectPayday(draft);
   }
   return opened;
+}
+
+/**
+ * The acquirer tells of what is known already: of what is open, in another notice, or of what has ended since, in one that it made no later
+ * than the first. What follows a dispute is told after it, and no inquiry follows its chargeback.
+ */
+function isToldAgain(known: Dispute, { notice, dated }: SettleDispute, stage: DisputeStage): boolean {
+  if (known.stage !== stage) return known.stage === 'chargeback';
+  return isOpen(known) || (dated && known.toldAt !== null && notice.createdAt <= known.toldAt);
+}
+
+/** Without a time the same words are the same message, or another dispute in the same words: a person tells them apart. */
+function mayBeToldAgain(known: Dispute, { notice, dated }: SettleDispute, stage: DisputeStage): boolean {
+  const isUndated = !dated || known.toldAt === null;
+  return isUndated && known.stage === stage && notice.amount === known.amount && notice.code === known.reasonCode;
 }
 
 /** Booked, and for a person to see. `payment` is as it was before. */
@@ -203,9 +234,11 @@ function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute
 function decideKnown(
   draft: Draft,
   payment: Payment,
-  { known: found, operation, notice, terms }: SettleDispute,
+  { known: found, operation, notice, dated, terms }: SettleDispute,
 ): Dispute | undefined {
   const known = found && draft.get(disputes, found.id);
+  // Made before the dispute was: it decided the one that this follows, and is told again.
+  if (dated && known?.previousDispute && known.toldAt !== null && notice.createdAt < known.toldAt) return known;
   const says = notice.kind === 'dispute_won' ? 'won' : 'lost';
   if (!known)
     return doubt(draft, payment, {

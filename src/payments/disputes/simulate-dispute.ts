@@ -15,7 +15,7 @@ import { writeJson } from '../../json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { evidenceOf } from '../../outside/notice.ts';
-import { isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
+import { DISPUTES_MAX, isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
@@ -58,6 +58,7 @@ export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
         paymentActions(payment),
         'A request to pay has no disputes: its payer approved it.',
       );
+    requireRoom(payment);
     const amount = amountOf(payment, input);
     await requireIdle(runtime, input);
     const { reference } = operation;
@@ -79,7 +80,10 @@ export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
     if (!canMove(dispute, to)) throw conflict(dispute.status, allowedActions(dispute));
     await requireIdle(runtime, input);
     const { payment, operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
-    if (to === 'escalated') requireRoom(payment, dispute);
+    if (to === 'escalated') {
+      requireRoom(payment);
+      requireAmountLeft(payment, dispute);
+    }
     const noticeId = noticeIdOf(input);
     const move = { noticeId, originator: bookId, dispute: dispute.acquirerReference, to };
     const notice = await runtime.acquirers.sandbox.moveDispute(move);
@@ -112,6 +116,15 @@ async function findPayment(
   return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
 }
 
+/** Throws `limit_exceeded` before the acquirer is told of what would not be booked. */
+function requireRoom({ disputes: had }: Payment): void {
+  if (had < DISPUTES_MAX) return;
+  throw new ApiError('limit_exceeded', {
+    detail: `A payment has at most ${DISPUTES_MAX} disputes.`,
+    facts: { limit: DISPUTES_MAX },
+  });
+}
+
 function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amount }: SimulateDispute): bigint {
   const left = amountCaptured - amountDisputed;
   if (left === 0n) throw conflict(payment.status, [], 'All that was captured is disputed already.');
@@ -125,7 +138,7 @@ function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amo
 }
 
 /** The chargeback that follows takes the amount of the dispute again. It is not told of where the commit would book less. */
-function requireRoom({ amountCaptured, amountDisputed }: Payment, dispute: Dispute): void {
+function requireAmountLeft({ amountCaptured, amountDisputed }: Payment, dispute: Dispute): void {
   const left = amountCaptured - amountDisputed;
   if (dispute.amount <= left) return;
   throw conflict(

@@ -1,7 +1,9 @@
 /** Books a report in every book that it is about, command by command. Killed anywhere and run again, it goes on where it was. */
+
 import type { Pool } from '../../db/pool.ts';
 import { publicId } from '../../ids.ts';
 import type { Committer } from '../../ledger/committer.ts';
+import { further } from '../../progress.ts';
 import { nextLines } from './next-lines.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
@@ -54,9 +56,10 @@ async function bookPart(
   tell: (settlement: Settlement) => void,
 ): Promise<Settlement> {
   const next = async () => (await nextLines(pool, part))?.command;
-  for (;;) {
+  for (let taken: number | undefined; ; ) {
     const settlement = await submitAsRead(committer, part.ofBook, next);
     if (!settlement) break;
+    taken = further(`Settlement ${part.id}`, taken, settlement.taken);
     tell(settlement);
   }
   return (await settlements.find(pool, part.ofBook, part.id))!;

@@ -2,6 +2,7 @@
  * A payday of the sandbox acquirer: it makes a report of all that it holds for the book, as a real one sends a file, and the book
  * takes it in, line by line. Each command is one step, and the last one closes the payday.
  */
+
 import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { Appointment } from '../../appointment.ts';
@@ -11,6 +12,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { NoProgress } from '../../progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../under-way-store.ts';
 import { movedPaydays } from './moved-paydays.ts';
@@ -19,7 +21,7 @@ import { newPayday } from './payday.ts';
 import { readReport, writeReport } from './report.ts';
 import { keepReport, listParts, type StoredReport } from './report-store.ts';
 import type { Payday, Settlement } from './settlement.ts';
-import { paydays } from './settlement-table.ts';
+import { paydays, settlements } from './settlement-table.ts';
 
 export const paydayOfSandbox: Appointment = {
   name: 'paydays of the sandbox acquirer',
@@ -42,6 +44,7 @@ const REPORT_LINES_MAX = 50_000;
 
 /**
  * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
+ * Each step takes something: NoProgress, thrown here or by its command, sets the payday aside.
  */
 export async function paydayStep(
   runtime: PaydayRuntime,
@@ -63,7 +66,20 @@ export async function paydayStep(
     if (parts.reduce((lines, part) => lines + part.lines, 0) < linesMax) return closePayday(id);
   }
   const report = await makeReport(runtime, bookId, { payday, linesMax });
+  if (report && payday.reportIds.includes(report.id))
+    throw new NoProgress(`Payday ${id}: report ${report.id} was made, and taken, before.`);
   return report ? keepingReport(payday, report.id) : closePayday(id);
+}
+
+/** How far a payday has come: every step leaves it elsewhere. */
+export async function placeOfPayday(pool: Pool, bookId: BookId, id: Uuid): Promise<{ version: number; taken: number }> {
+  const payday = await paydays.find(pool, bookId, id);
+  const reportId = payday?.reportIds.at(-1);
+  if (!payday || reportId === undefined) return { version: payday?.version ?? 0, taken: 0 };
+  const parts = await listParts(pool, { bookId: (await operatorBooks(pool)).test, id: reportId });
+  const ids = parts.map((part) => part.id);
+  const taken = [...(await settlements.load(pool, bookId, ids)).values()].reduce((sum, one) => sum + one.taken, 0);
+  return { version: payday.version, taken };
 }
 
 /** The next report of a payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */

@@ -1,5 +1,7 @@
 /** Whether a line of a report is about what we know, as we know it. Pure. */
-import type { Dispute } from '../disputes/dispute.ts';
+import type { Uuid } from '../../ids.ts';
+import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
+import type { FoundChargebacks } from '../disputes/dispute-store.ts';
 import type { Payment } from '../payment.ts';
 import { hasFailedLate, type OperationKind, type PaymentOperation } from '../payment-operation.ts';
 import type { LineType } from './report.ts';
@@ -26,8 +28,14 @@ export interface MatchedAgainst {
   readonly currency: string;
   readonly operation: PaymentOperation | undefined;
   readonly payment: Payment | undefined;
-  /** Chargebacks of the payment, the earliest first. */
-  readonly chargebacks: readonly Dispute[];
+  /** Of a line about a dispute. */
+  readonly chargebacks: ReadChargebacks | undefined;
+}
+
+/** What was read of a payment for a line about a dispute. */
+export interface ReadChargebacks extends Omit<FoundChargebacks, 'ids'> {
+  /** The one that the line settles: the earliest of its amount that no line has settled so. */
+  readonly id: Uuid | undefined;
 }
 
 /** What the reference of a line may be that of. */
@@ -73,7 +81,7 @@ export function exceptionOf(
       break;
     case 'dispute':
     case 'dispute_won': {
-      const problem = disputeProblem({ type, gross }, chargebacks);
+      const problem = chargebacks && disputeProblem(type, chargebacks);
       return problem && raised(...problem);
     }
   }
@@ -88,39 +96,18 @@ function later({ status }: PaymentOperation): string {
   return isOpen ? ' Once it has succeeded, npm run settle -- --again books the line.' : '';
 }
 
-type DisputeLine = 'dispute' | 'dispute_won';
-
-/** What a report has of a dispute stands on it once for each of the two. */
-const SETTLED_BY = { dispute: 'settledAt', dispute_won: 'wonSettledAt' } as const;
-
-/** The chargeback that a line is about: the earliest of its amount that no line has settled so. */
-export function disputeOf(
-  { type, gross }: { readonly type: DisputeLine; readonly gross: bigint },
-  chargebacks: readonly Dispute[],
-): Dispute | undefined {
-  return booked(type, chargebacks).find(
-    (dispute) => dispute[SETTLED_BY[type]] === null && dispute.amount === magnitude(gross),
-  );
+/** Whether the dispute still is what a line of the type settles. */
+export function isUnsettled(type: DisputeLine, { status, settledAt, wonSettledAt }: Dispute): boolean {
+  return type === 'dispute' ? settledAt === null : status === 'won' && wonSettledAt === null;
 }
 
-/** The chargebacks that booked what lines of a type are about. */
-function booked(type: DisputeLine, chargebacks: readonly Dispute[]): readonly Dispute[] {
-  return type === 'dispute' ? chargebacks : chargebacks.filter(({ status }) => status === 'won');
-}
-
-function disputeProblem(
-  line: { readonly type: DisputeLine; readonly gross: bigint },
-  chargebacks: readonly Dispute[],
-): [LineExceptionKind, string] | undefined {
-  if (disputeOf(line, chargebacks)) return undefined;
-  if (chargebacks.length === 0)
-    return ['settlement_reference_unknown', 'no dispute of the payment has taken anything.'];
-  const candidates = booked(line.type, chargebacks);
-  if (candidates.length === 0) return ['settlement_not_succeeded', 'no dispute of the payment is won.'];
-  const unsettled = candidates.filter((dispute) => dispute[SETTLED_BY[line.type]] === null);
-  if (unsettled.length === 0 || candidates.some(({ amount }) => amount === magnitude(line.gross)))
-    return ['settlement_repeated', `the ${line.type === 'dispute' ? 'dispute' : 'won dispute'} was settled before.`];
-  return ['settlement_amount_mismatch', `the dispute is of ${unsettled.map(({ amount }) => amount).join(', ')}.`];
+function disputeProblem(type: DisputeLine, found: ReadChargebacks): [LineExceptionKind, string] | undefined {
+  if (found.id !== undefined) return undefined;
+  if (found.chargebacks === 0) return ['settlement_reference_unknown', 'no dispute of the payment has taken anything.'];
+  if (found.booked === 0) return ['settlement_not_succeeded', 'no dispute of the payment is won.'];
+  if (found.unsettled === 0 || found.hasAmount)
+    return ['settlement_repeated', `the ${type === 'dispute' ? 'dispute' : 'won dispute'} was settled before.`];
+  return ['settlement_amount_mismatch', `the dispute is of ${found.amounts}.`];
 }
 
 const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);

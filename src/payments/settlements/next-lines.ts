@@ -3,11 +3,12 @@ import type { Pool } from '../../db/pool.ts';
 import type { Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Touch } from '../../ledger/command.ts';
-import { listChargebacks } from '../disputes/dispute-store.ts';
+import { findChargebacks, type NamedChargebacks } from '../disputes/dispute-store.ts';
 import { findOperationsByReference } from '../operation-store.ts';
 import { captureReference, type PaymentOperation } from '../payment-operation.ts';
 import type { PaymentShare } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
+import type { ReadChargebacks } from './match-line.ts';
 import { listPartLines, type PartLine, type ReportPart } from './report-store.ts';
 import { lineTouches, type ReadLine } from './settle-line.ts';
 import { settleLines } from './settle-lines.ts';
@@ -39,16 +40,42 @@ export async function readLines(
 ): Promise<{ found: ReadLine[]; shares: Map<Uuid, PaymentShare> }> {
   const operations = await operationsOf(pool, bookId, lines);
   const named = lines.map((line) => ({ line, operation: operations(line) }));
-  const disputed = named.filter(({ line }) => line.type === 'dispute' || line.type === 'dispute_won');
-  const paymentIds = [...new Set(disputed.flatMap(({ operation }) => operation?.paymentId ?? []))];
-  const chargebacks =
-    paymentIds.length === 0 ? new Map<Uuid, Uuid[]>() : await listChargebacks(pool, bookId, paymentIds);
-  const found = named.map(({ line, operation }) => ({
-    line,
-    operation,
-    chargebacks: (operation && chargebacks.get(operation.paymentId)) ?? [],
-  }));
+  const chargebacks = await chargebacksOf(pool, bookId, named);
+  const found = named.map((line, at) => ({ ...line, chargebacks: chargebacks[at] }));
   return { found, shares: await sharesOf(pool, bookId, found) };
+}
+
+/**
+ * What each line about a dispute settles; undefined for other lines. Of several lines of one amount each settles a dispute of its own, and
+ * a line that settles none is told how many are left behind the lines before it.
+ */
+async function chargebacksOf(
+  pool: Pool,
+  bookId: BookId,
+  lines: readonly { line: PartLine; operation: PaymentOperation | undefined }[],
+): Promise<(ReadChargebacks | undefined)[]> {
+  const named = new Map<string, NamedChargebacks & { readonly at: number[] }>();
+  for (const [at, { line, operation }] of lines.entries()) {
+    const { type, gross } = line;
+    if (!operation || (type !== 'dispute' && type !== 'dispute_won')) continue;
+    const { paymentId } = operation;
+    const amount = gross < 0n ? -gross : gross;
+    const key = `${paymentId} ${type} ${amount}`;
+    const places = [...(named.get(key)?.at ?? []), at];
+    named.set(key, { paymentId, type, amount, lines: places.length, at: places });
+  }
+  const read = new Array<ReadChargebacks | undefined>(lines.length);
+  if (named.size === 0) return read;
+  const all = [...named.values()];
+  for (const [index, { ids, ...found }] of (await findChargebacks(pool, bookId, all)).entries())
+    for (const [nth, at] of all[index]!.at.entries()) read[at] = { ...found, id: ids[nth] };
+  const settled = new Map<string, number>();
+  return read.map((one, at) => {
+    const key = `${lines[at]!.operation?.paymentId} ${lines[at]!.line.type}`;
+    const before = settled.get(key) ?? 0;
+    if (one?.id !== undefined) settled.set(key, before + 1);
+    return one && { ...one, unsettled: one.unsettled - before };
+  });
 }
 
 /**

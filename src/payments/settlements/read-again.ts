@@ -6,7 +6,10 @@ import type { BookId } from '../../ledger/book.ts';
 import { ChangedMeanwhile, readingAgain } from '../../ledger/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/committer.ts';
+import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
+import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
+import { isUnsettled, type ReadChargebacks } from './match-line.ts';
 
 /**
  * Throws ChangedMeanwhile where the operation has another status than was read, or where a capture that may be settled waits in shares
@@ -15,6 +18,22 @@ import type { PaymentOperation } from '../payment-operation.ts';
 export function requireAsRead(read: PaymentOperation, operation: PaymentOperation): void {
   if (operation.status !== read.status || (isUnsettledCapture(operation) && hasMoved(read, operation)))
     throw new ChangedMeanwhile('What a line of the report is about has moved meanwhile.');
+}
+
+/**
+ * Throws ChangedMeanwhile where the dispute that a line settles was settled meanwhile, or is won no longer, and where a line that settles
+ * none was read before a chargeback came or went.
+ */
+export function requireChargebacks(
+  type: DisputeLine,
+  now: { chargebacks: ReadChargebacks; dispute: Dispute | undefined; payment: Payment },
+): void {
+  const { chargebacks, dispute, payment } = now;
+  const isAsRead =
+    chargebacks.id === undefined
+      ? payment.amountDisputed === chargebacks.amountDisputed
+      : dispute !== undefined && isUnsettled(type, dispute);
+  if (!isAsRead) throw new ChangedMeanwhile('A dispute that a line of the report is about has moved meanwhile.');
 }
 
 function isUnsettledCapture({ kind, settledAt }: PaymentOperation): boolean {

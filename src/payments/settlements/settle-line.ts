@@ -6,6 +6,7 @@ import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/resource.ts';
+import type { DisputeLine } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';
 import { captureResource, operationResources } from '../operation-resources.ts';
 import type { Payment } from '../payment.ts';
@@ -15,8 +16,8 @@ import { paymentResource } from '../payment-resource.ts';
 import { settlesWhole } from '../payment-settled.ts';
 import { payments } from '../payment-table.ts';
 import type { PaymentShare } from '../share.ts';
-import { disputeOf, exceptionOf, type LineException } from './match-line.ts';
-import { requireAsRead } from './read-again.ts';
+import { exceptionOf, type LineException, type ReadChargebacks } from './match-line.ts';
+import { requireAsRead, requireChargebacks } from './read-again.ts';
 import type { PartLine, ReportPart } from './report-store.ts';
 import { type PortionMoves, portionTouches } from './settle-portions.ts';
 import type { Settlement } from './settlement.ts';
@@ -26,8 +27,8 @@ import { settlementLines } from './settlement-table.ts';
 export interface ReadLine {
   readonly line: PartLine;
   readonly operation: PaymentOperation | undefined;
-  /** Of a line about a dispute: the chargebacks of its payment. */
-  readonly chargebacks: readonly Uuid[];
+  /** Of a line about a dispute. */
+  readonly chargebacks: ReadChargebacks | undefined;
 }
 
 /** What became of a line. */
@@ -48,7 +49,7 @@ export function lineTouches(
   return [
     { table: paymentOperations, ids: [operation.id] },
     { table: payments, ids: [operation.paymentId] },
-    { table: disputes, ids: chargebacks },
+    ...(chargebacks?.id === undefined ? [] : [{ table: disputes, ids: [chargebacks.id] }]),
     ...(operation.kind === 'capture' ? portionTouches(bookId, operation, shares) : []),
   ];
 }
@@ -59,14 +60,15 @@ export function lineTouches(
  */
 export function takeLine(
   draft: Draft,
-  { line, operation: read, chargebacks: readChargebacks }: ReadLine,
+  { line, operation: read, chargebacks }: ReadLine,
   { part, moves }: { part: Pick<ReportPart, 'acquirer' | 'currency'>; moves: PortionMoves },
 ): TakenLine {
   const operation = read && draft.get(paymentOperations, read.id);
   const payment = operation && draft.get(payments, operation.paymentId);
-  const chargebacks = readChargebacks.flatMap((id) => draft.get(disputes, id) ?? []);
+  const dispute = chargebacks?.id === undefined ? undefined : draft.get(disputes, chargebacks.id);
   const { acquirer, currency } = part;
   if (read && operation) requireAsRead(read, operation);
+  if (chargebacks && payment) requireChargebacks(line.type as DisputeLine, { chargebacks, dispute, payment });
   const exception = exceptionOf(line, { acquirer, currency, operation, payment, chargebacks });
   if (exception === undefined && operation && payment) {
     const settledAt = draft.moment.book;
@@ -76,10 +78,9 @@ export function takeLine(
     else if (line.type === 'refund_failed')
       advance(draft, operationResources.refund, operation, { settledAt: null, failureSettledAt: settledAt });
     else if (line.type !== 'adjustment') {
-      const dispute = disputeOf({ type: line.type, gross: line.gross }, chargebacks)!;
       const change = line.type === 'dispute' ? { settledAt } : { wonSettledAt: settledAt };
       // Nothing that is shown changes: the version stays.
-      draft.put(disputes, dispute.id, { ...dispute, ...change });
+      draft.put(disputes, dispute!.id, { ...dispute!, ...change });
     }
   }
   return { line, operation, exception };

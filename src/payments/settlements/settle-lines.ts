@@ -3,6 +3,7 @@
  * other way), what does not is an exception. The settlement's `taken` says which lines are next, so a command that comes twice, or
  * late, changes nothing.
  */
+
 import { openException } from '../../exceptions/open-exception.ts';
 import { newId, type Uuid } from '../../ids.ts';
 import { accounts } from '../../ledger/account-table.ts';
@@ -13,6 +14,7 @@ import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/resource.ts';
 import { unionOfTouches } from '../../ledger/state.ts';
+import { NoProgress } from '../../progress.ts';
 import type { PaymentShare } from '../share.ts';
 import type { ReportPart } from './report-store.ts';
 import { bookNet, keepLine, lineTouches, type ReadLine, takeLine } from './settle-line.ts';
@@ -46,7 +48,7 @@ export function settlementTouches(
   return [...unionOfTouches([touches])].map(([table, ids]) => ({ table, ids }));
 }
 
-/** Answers with the settlement: with these lines or further. */
+/** Answers with the settlement: with these lines or further. Throws NoProgress without lines, since whoever asks for the next ones would ask for ever. */
 export function settleLines(bookId: BookId, input: SettleLines): Command<Settlement> {
   const { part } = input;
   const origin = { id: newId(), requestId: newId(), actor: `acquirer:${part.acquirer}` };
@@ -55,6 +57,8 @@ export function settleLines(bookId: BookId, input: SettleLines): Command<Settlem
     name: 'settlement.lines',
     touches: settlementTouches(bookId, input),
     decide(state, moment) {
+      if (input.lines.length === 0)
+        throw new NoProgress(`Settlement ${part.id}: no line is taken behind line ${input.behind} of ${part.lines}.`);
       const draft = new Draft(state, origin, moment);
       const settlement = draft.get(settlements, part.id) ?? newSettlement(draft, part);
       return draft.finish(settlement.taken === input.behind ? takeLines(draft, settlement, input) : settlement);

@@ -10,7 +10,8 @@ import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import { openPayday, type PaydayRuntime, paydayStep } from './keep-payday.ts';
+import { elsewhere } from '../../progress.ts';
+import { openPayday, type PaydayRuntime, paydayStep, placeOfPayday } from './keep-payday.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';
 import type { Settlement } from './settlement.ts';
@@ -34,9 +35,12 @@ export const simulateSettlement: UseCase<OnceRuntime & PaydayRuntime, Asked> = {
     const payday = key === null ? newId() : deriveId('simulated-payday', bookId, key);
     await committer.submit(bookId, openPayday(payday));
     let steps = 0;
-    while (!(await submitAsRead(committer, bookId, () => paydayStep(runtime, bookId, payday))))
+    let place = await placeOfPayday(pool, bookId, payday);
+    while (!(await submitAsRead(committer, bookId, () => paydayStep(runtime, bookId, payday)))) {
+      place = elsewhere(`Payday ${payday}`, place, await placeOfPayday(pool, bookId, payday));
       if (++steps === STEPS_MAX)
         throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });
+    }
     const reports = (await paydays.find(pool, bookId, payday))!.reportIds;
     const operator = (await operatorBooks(pool)).test;
     const parts = await Promise.all(reports.map((id) => listParts(pool, { bookId: operator, id })));

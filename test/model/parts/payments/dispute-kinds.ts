@@ -24,11 +24,12 @@ export const disputeKinds: readonly AnyKind[] = [
       amount: maybe(money, { freq: 2 }),
       reference: fc.constantFrom('D1', 'D1', 'D1', 'D2'),
       notice: maybe(fc.nat({ max: 60 }), { freq: 2 }),
+      isOld: fc.constantFrom(false, false, true),
       feeRefunded: fc.boolean(),
     },
     ask(
       book,
-      { payment: at, word, amount, reference, notice, feeRefunded },
+      { payment: at, word, amount, reference, notice, isOld, feeRefunded },
     ): (TellDispute & { notice: string | null }) | undefined {
       const { payments } = book.of(PaymentRecords);
       const { all } = book.of(ReferenceDisputes);
@@ -45,6 +46,7 @@ export const disputeKinds: readonly AnyKind[] = [
         amount === null ? null : amountOf(amount, isDecision ? known.captured : known.captured - known.disputed);
       return {
         ...{ payment: known.name, word, amount: asked, reference: about, feeRefunded },
+        toldAt: isOld ? 1 : all.length + 1,
         notice: notice === null ? null : `dispute notice ${notice}`,
       };
     },
@@ -56,7 +58,7 @@ export const disputeKinds: readonly AnyKind[] = [
       return `${word}: ${latest ? `${latest.stage} ${latest.status}` : 'none'}`;
     },
     saidOf: (answer) => ({ status: 0, resource: (answer as SettledDispute).isTooEarly ? 'too early' : 'taken in' }),
-    command(real, { payment: name, word, amount, reference, notice, feeRefunded }) {
+    command(real, { payment: name, word, amount, reference, toldAt, notice, feeRefunded }) {
       const payment = paymentOf(real, name);
       const operation = authorizationOf(real, name);
       const id = notice === null ? newId() : real.names.idOf(notice);
@@ -64,7 +66,8 @@ export const disputeKinds: readonly AnyKind[] = [
         ...disputesOf(real, { paymentId: payment.id, noticeId: id, reference }),
         ...{ payment, operation, sources: sourcesOf(real, payment), today: today(real.memory) },
         terms: { fees: FEES, feeRefunded },
-        notice: disputeNotice(operation, { id, kind: `dispute_${word}`, amount, reference }),
+        notice: disputeNotice(operation, { id, kind: `dispute_${word}`, amount, reference, createdAt: toldAt }),
+        dated: true,
         evidence: '{}',
       });
     },

@@ -14,6 +14,8 @@ export interface TellDispute {
   readonly amount: bigint | null;
   /** The acquirer's own id of the dispute. */
   readonly reference: string;
+  /** When the acquirer made the notice: what is told again has an earlier time than what came since. */
+  readonly toldAt: number;
   /** Whether one that is won gives the fee back: the configuration as it is then. */
   readonly feeRefunded: boolean;
 }
@@ -22,6 +24,9 @@ export interface ReferenceDispute {
   readonly name: string;
   readonly payment: string;
   readonly reference: string;
+  readonly toldAt: number;
+  /** It follows another one of the same id. */
+  readonly follows: boolean;
   readonly stage: 'inquiry' | 'chargeback';
   readonly amount: bigint;
   readonly fee: bigint;
@@ -67,7 +72,7 @@ export class ReferenceDisputes {
 
   #open(payment: ReferencePayment, told: TellDispute, stage: 'inquiry' | 'chargeback'): void {
     const known = this.#known(told);
-    if (known?.stage === stage && known.status === 'opened') return;
+    if (known && isToldAgain(known, told, stage)) return;
     const room = payment.captured - payment.disputed;
     const asked = told.amount ?? room;
     if (asked > room) this.#except(payment.name);
@@ -80,6 +85,8 @@ export class ReferenceDisputes {
         name: `dispute ${number} of ${payment.name}`,
         payment: payment.name,
         reference: told.reference,
+        toldAt: told.toldAt,
+        follows: known !== undefined,
         stage,
         amount,
       },
@@ -130,6 +137,7 @@ export class ReferenceDisputes {
   #decide(payment: ReferencePayment, told: TellDispute, word: 'won' | 'lost'): void {
     const known = this.#known(told);
     if (!known) this.#except(payment.name);
+    else if (known.follows && told.toldAt < known.toldAt) return;
     else if (known.status !== 'opened') {
       if (known.status !== word) this.#except(known.name);
     } else if (word === 'won' && told.amount !== null && told.amount !== known.amount) this.#except(known.name);
@@ -165,6 +173,12 @@ export class ReferenceDisputes {
   #except(name: string): void {
     this.#book.tell('exception.opened', `exception of ${name}`, 1);
   }
+}
+
+/** Of what is open in other words, of what has ended in the same, or of the inquiry of a chargeback. */
+function isToldAgain(known: ReferenceDispute, { toldAt }: TellDispute, stage: ReferenceDispute['stage']): boolean {
+  if (known.stage !== stage) return stage === 'inquiry';
+  return known.status === 'opened' || toldAt <= known.toldAt;
 }
 
 function owing(portions: readonly Portion[], missing: bigint): Portion[] {

@@ -92,11 +92,11 @@ export function disputesOf(
 
 export function disputeNotice(
   operation: PaymentOperation,
-  told: Pick<DisputeNotice, 'id' | 'kind' | 'amount' | 'reference'>,
+  told: Pick<DisputeNotice, 'id' | 'kind' | 'amount' | 'reference' | 'createdAt'>,
 ): DisputeNotice {
   const confirmed: AcquirerNotice['confirmed'] = { amount: operation.amount, currency: operation.currency };
   const of = { originator: '', endToEndId: operation.reference, confirmed };
-  return { ...told, ...of, code: 'fraudulent', createdAt: 0 } as DisputeNotice;
+  return { ...told, ...of, code: 'fraudulent' } as DisputeNotice;
 }
 
 /** What the acquirer says. `noticeId` where it says so by itself. */

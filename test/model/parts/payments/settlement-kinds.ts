@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { newId } from '../../../../src/ids.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../../../src/payments/payment-operation.ts';
+import { payments } from '../../../../src/payments/payment-table.ts';
+import { isUnsettled, type ReadChargebacks } from '../../../../src/payments/settlements/match-line.ts';
 import { settleLines } from '../../../../src/payments/settlements/settle-lines.ts';
 import type { Settlement } from '../../../../src/payments/settlements/settlement.ts';
 import { paymentShares } from '../../../../src/payments/share-table.ts';
@@ -91,6 +93,7 @@ function takingLines(real: RealBook, currency: string, asked: readonly Reference
   const gross = asked.reduce((sum, line) => sum + line.gross, 0n);
   const of = { id: newId(), reportBookId: newId(), ofBook, acquirer: 'sandbox_acquirer' };
   const operations = asked.map(({ about }) => (about === null ? undefined : operationOf(real, about)));
+  const chargebacks = chargebacksOf(real, asked, operations);
   const shares = operations.flatMap((operation) => (operation ? sharesIn(operation) : []));
   return settleLines(ofBook, {
     part: { ...of, currency, lines: asked.length, gross, cost: 0n },
@@ -98,7 +101,7 @@ function takingLines(real: RealBook, currency: string, asked: readonly Reference
     shares: new Map(shares.map((id) => [id, memory.get(paymentShares, id)])),
     lines: asked.map((line, at) => ({
       operation: operations[at],
-      chargebacks: line.type.startsWith('dispute') ? chargebacksOf(real, operations[at]) : [],
+      chargebacks: chargebacks[at],
       line: {
         ...{ id: newId(), place: at + 1, lineId: `line ${at + 1}`, type: line.type, gross: line.gross },
         reference: operations[at]?.reference ?? 'nothing',
@@ -111,9 +114,29 @@ function sharesIn(operation: PaymentOperation): string[] {
   return operation.kind === 'capture' ? sharesOf(operation) : [];
 }
 
-function chargebacksOf(real: RealBook, operation: PaymentOperation | undefined): string[] {
-  const all = [...real.memory.rows(disputes).values()];
-  return all
-    .filter(({ paymentId, stage }) => paymentId === operation?.paymentId && stage === 'chargeback')
-    .map(({ id }) => id);
+/** As a reading before the command finds them. */
+function chargebacksOf(
+  real: RealBook,
+  asked: readonly ReferenceLine[],
+  operations: readonly (PaymentOperation | undefined)[],
+): (ReadChargebacks | undefined)[] {
+  const taken = new Set<string>();
+  return asked.map(({ type, gross }, at) => {
+    const paymentId = operations[at]?.paymentId;
+    if (paymentId === undefined || (type !== 'dispute' && type !== 'dispute_won')) return undefined;
+    const all = [...real.memory.rows(disputes).values()].filter(
+      (dispute) => dispute.paymentId === paymentId && dispute.stage === 'chargeback',
+    );
+    const booked = all.filter(({ status }) => type === 'dispute' || status === 'won');
+    const left = booked.filter((dispute) => isUnsettled(type, dispute) && !taken.has(`${type} ${dispute.id}`));
+    const size = gross < 0n ? -gross : gross;
+    const id = left.find(({ amount }) => amount === size)?.id;
+    if (id !== undefined) taken.add(`${type} ${id}`);
+    return {
+      ...{ id, chargebacks: all.length, booked: booked.length, unsettled: left.length },
+      hasAmount: booked.some(({ amount }) => amount === size),
+      amounts: left.map(({ amount }) => amount).join(', '),
+      amountDisputed: real.memory.get(payments, paymentId)!.amountDisputed,
+    };
+  });
 }
