@@ -8,6 +8,9 @@
 /** Files that know nothing of the product's nouns: anybody may use them. */
 const LEAVES = [
   'bounded-map',
+  'card-number',
+  'character-class',
+  'digit-run',
   'actor',
   'books-batch',
   'clock',

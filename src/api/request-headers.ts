@@ -1,8 +1,8 @@
 /** Request headers with conventions of this API: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
+import { hasCardNumber } from '../card-number.ts';
 import type { FieldError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
-import { hasCardNumber } from './card-number.ts';
 
 /** Published at GET /v1/limits. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;

@@ -4,7 +4,7 @@
  * happens twice.
  */
 import type { Express, Request } from 'express';
-import { hasCardNumber } from '../api/card-number.ts';
+import { hasCardNumber } from '../card-number.ts';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Partner } from '../outside/partner.ts';

@@ -1,8 +1,8 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
+import { hasCardNumber } from '../../card-number.ts';
 import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
-import { hasCardNumber } from '../card-number.ts';
 import { refusedBy } from './refusal-codes.ts';
 
 /** Published at GET /v1/limits. */

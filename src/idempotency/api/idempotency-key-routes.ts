@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { actorOf, found, isLive, runCommand } from '../../api/answers.ts';
-import { hasCardNumber } from '../../api/card-number.ts';
 import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../api/request-headers.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { refusedBy } from '../../api/schemas/refusal-codes.ts';
+import { hasCardNumber } from '../../card-number.ts';
 import { ApiError } from '../../errors.ts';
 import { idempotencyKeyView } from '../idempotency-key-view.ts';
 import { idempotencyKeys } from '../idempotency-table.ts';
