@@ -78,7 +78,7 @@ const LAYERS = [
     name: 'ledger',
     from: folder('ledger'),
     may: [
-      ...file('clock', 'errors', 'failpoints', 'ids', 'json', 'random'),
+      ...file('card-number', 'clock', 'errors', 'failpoints', 'ids', 'json', 'random'),
       ...folder('errors', 'money', 'db', 'ledger'),
     ],
   },

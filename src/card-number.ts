@@ -12,6 +12,10 @@
 import { classOf, FORMAT, LETTER, MARK, UNDERSCORE } from './character-class.ts';
 import { type Found, LONGEST_GAP, NOTHING, REFERENCE, Run, SHORTEST, type Touched, TRACK } from './digit-run.ts';
 
+/** Names no digit: the answer may be logged. */
+export const CARD_NUMBER_REFUSED =
+  'Contains a card number. A reference of your own that looks like one is taken with a letter or an underscore directly before it.';
+
 /** Most texts have no digit of any script, and are not looked at one character at a time. */
 const MAY_HAVE_DIGITS = /[0-9\u0080-\uffff]/;
 

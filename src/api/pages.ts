@@ -128,6 +128,7 @@ export const metadataFilter = refusedBy(
       context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
     })
     .check((context) => {
+      if (context.issues.length > 0) return;
       for (const [key, value] of Object.entries(context.value))
         if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
     })

@@ -16,7 +16,7 @@ export const exceptions = tableOf<Exception>({
     column('kind', 'text'),
     column('resource', 'text'),
     column('resource_id', 'uuid'),
-    column('detail', 'text'),
+    column('detail', 'text', { cardNumber: 'masked' }),
     column('status', 'text', (exception) => (isEnded(exception) ? 'resolved' : 'open'), { changes: true }),
     column('stage', 'text', ({ status }) => status, { changes: true }),
     column('assignee_id', 'uuid', { changes: true }),

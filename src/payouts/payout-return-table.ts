@@ -25,7 +25,7 @@ export const payoutReturns = tableOf<PayoutReturn>({
     column('payout_id', 'uuid'),
     column('amount', 'bigint'),
     column('currency', 'text'),
-    column('reason', 'text'),
+    column('reason', 'text', { cardNumber: 'masked' }),
     column('entry_id', 'uuid'),
     column('created_at', 'timestamptz'),
   ],

@@ -41,8 +41,8 @@ export const payouts = tableOf<Payout>({
     column('next_inquiry_at', 'timestamptz', { changes: true }),
     column('sent_at', 'timestamptz', { changes: true }),
     column('failure_code', 'text', { changes: true }),
-    column('rail_code', 'text', { changes: true }),
-    column('rail_reference', 'text', { changes: true }),
+    column('rail_code', 'text', { changes: true, cardNumber: 'masked' }),
+    column('rail_reference', 'text', { changes: true, cardNumber: 'exempt' }),
     // Of the two, a row has the one that its release reads: both forms are told apart by `first_event`.
     column('entry_ids', 'jsonb', ({ firstEvent, entryIds }) => (firstEvent === null ? entryIds : null), {
       changes: true,

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { DECLINE_CODES } from '../../acquirers/decline-codes.ts';
 import { dryRunMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import { currency, description, externalId, freeText, metadata, reference } from '../../api/schemas/fields.ts';
+import {
+  currency,
+  description,
+  externalId,
+  freeText,
+  metadata,
+  reference,
+  refuseCardNumber,
+} from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
 import { hasUser, isLoopbackUrl } from '../return-url.ts';
@@ -21,7 +29,7 @@ const PUBLIC = z.url({ protocol: /^https$/, hostname: z.regexes.domain });
 const url = (text: string) =>
   z
     .string()
-    .max(2_000)
+    .max(2_000, { abort: true })
     .refine((given) => !/[\p{Cc}\p{Z}]/u.test(given), {
       error: 'A URL has no spaces and no control characters.',
       abort: true,
@@ -31,6 +39,7 @@ const url = (text: string) =>
     .refine((given) => PUBLIC.safeParse(given).success || isLoopbackUrl(given), {
       error: 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].',
     })
+    .check(refuseCardNumber)
     .meta({
       format: 'uri',
       description: `${text} An https URL; in test mode also http://localhost, http://127.0.0.1 and http://[::1].`,

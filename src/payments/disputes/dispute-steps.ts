@@ -72,14 +72,13 @@ export function openDispute(
     updatedAt: draft.moment.book,
   };
   if (!countsAsDisputed(first)) {
-    draft.put(disputes, first.id, first);
-    announce(draft, disputeResource, first, { event: 'dispute.opened' });
-    return first;
+    const kept = draft.put(disputes, first.id, first);
+    announce(draft, disputeResource, kept, { event: 'dispute.opened' });
+    return kept;
   }
   const { entry, portions } = take(draft, payment, first, sources);
   advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed + first.amount });
-  const opened = { ...first, portions, entryIds: [entry.id] };
-  draft.put(disputes, opened.id, opened);
+  const opened = draft.put(disputes, first.id, { ...first, portions, entryIds: [entry.id] });
   announce(draft, disputeResource, opened, { event: 'dispute.opened', entries: [entry] });
   return opened;
 }

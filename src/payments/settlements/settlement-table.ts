@@ -30,9 +30,9 @@ export const settlementLines = logOf<SettlementLine>({
   columns: [
     column('id', 'uuid'),
     column('settlement_id', 'uuid'),
-    column('line_id', 'text'),
+    column('line_id', 'text', { cardNumber: 'exempt' }),
     column('type', 'text'),
-    column('reference', 'text'),
+    column('reference', 'text', { cardNumber: 'exempt' }),
     column('currency', 'text'),
     column('amount', 'bigint'),
     column('payment_id', 'uuid'),
