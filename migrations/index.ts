@@ -39,10 +39,10 @@ import * as releaseSchedules from './0038-release-schedules.ts';
 import * as partnerNotices from './0039-partner-notices.ts';
 import * as paymentLists from './0040-payment-lists.ts';
 import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
+import * as rowsOfAccounts from './0043-rows-of-accounts.ts';
 import * as plansOfPaydays from './0044-plans-of-paydays.ts';
 import * as webhookRecovery from './0047-webhook-recovery.ts';
 import * as erasedTexts from './0048-erased-texts.ts';
-import * as rowsOfAccounts from './0043-rows-of-accounts.ts';
 
 interface NamedMigration {
   name: string;

@@ -1,5 +1,6 @@
 /** One logger for each process: JSON lines on standard output, with secrets redacted. */
 import { type Logger, pino } from 'pino';
+import { maskCardNumbers } from './card-number.ts';
 import { redactKeys } from './redact-keys.ts';
 
 export type { Logger };
@@ -43,9 +44,14 @@ function errorFields(error: unknown): unknown {
   const code = (error as { code?: unknown }).code;
   return {
     type: error.name,
-    message: redactKeys(error.message),
+    message: redacted(error.message),
     ...(typeof code === 'string' ? { code } : {}),
-    stack: error.stack === undefined ? undefined : redactKeys(error.stack),
+    stack: error.stack === undefined ? undefined : redacted(error.stack),
     ...(error.cause === undefined ? {} : { cause: errorFields(error.cause) }),
   };
+}
+
+/** An error may quote what broke it. */
+function redacted(text: string): string {
+  return redactKeys(maskCardNumbers(text));
 }

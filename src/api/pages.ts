@@ -1,11 +1,11 @@
 /** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the form of the answer. */
 import { z } from 'zod';
+import { hasCardNumber } from '../card-number.ts';
 import type { Instant } from '../clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { type IdKind, parsePublicId, publicId } from '../ids.ts';
-import { hasCardNumber } from './card-number.ts';
 import type { RouteRequest } from './route.ts';
 import {
   cardNumberIssue,
@@ -128,6 +128,7 @@ export const metadataFilter = refusedBy(
       context.issues.push({ code: 'custom', input: context.value, path: [beyond], message });
     })
     .check((context) => {
+      if (context.issues.length > 0) return;
       for (const [key, value] of Object.entries(context.value))
         if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
     })

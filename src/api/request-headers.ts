@@ -1,8 +1,8 @@
 /** Request headers with conventions of this API: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
+import { CARD_NUMBER_REFUSED, hasCardNumber } from '../card-number.ts';
 import type { FieldError } from '../errors.ts';
 import { canonicalJson } from '../json.ts';
-import { hasCardNumber } from './card-number.ts';
 
 /** Published at GET /v1/limits. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
@@ -29,7 +29,7 @@ export function idempotencyKeyFault(key: string | undefined, required: boolean):
   }
   if (isIdempotencyKey(key))
     return hasCardNumber(key)
-      ? { code: 'card_number_not_allowed', param: 'Idempotency-Key', detail: 'Contains a card number.' }
+      ? { code: 'card_number_not_allowed', param: 'Idempotency-Key', detail: CARD_NUMBER_REFUSED }
       : undefined;
   return {
     code: 'idempotency_key_invalid',

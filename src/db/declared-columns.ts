@@ -60,6 +60,15 @@ export interface ColumnOptions {
   readonly notPersonal?: NotPersonal;
   /** Lists may be filtered by it: there is an index on book, this column and key. */
   readonly filter?: true;
+  /**
+   * What becomes of a card number in the text (ledger/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
+   * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, which may look like one.
+   */
+  readonly cardNumber?: 'masked' | 'exempt';
+  /** Of masked JSON: the members that are such references, or amounts in text. */
+  readonly references?: readonly string[];
+  /** Of a masked column under another name: the property of the noun that it holds. */
+  readonly property?: string;
 }
 
 /** Every text is about people, unless its declaration says why it is not. */
@@ -101,8 +110,8 @@ export function column<Noun>(
   options: ColumnOptions = {},
 ): Column<Noun> {
   if (typeof given === 'function') return { ...options, name, type, read: given };
-  const property = propertyOf(name) as keyof Noun;
-  return { ...given, name, type, read: (noun) => noun[property] };
+  const property = propertyOf(name);
+  return { ...given, name, type, property, read: (noun) => noun[property as keyof Noun] };
 }
 
 /** `accountId` of `account_id`. */

@@ -48,7 +48,7 @@ export const REQUEST_ERRORS = define({
     status: 400,
     retryable: false,
     title: 'A card number is not allowed here',
-    help: 'Remove the card number from the text, metadata or Idempotency-Key that `param` points to; refer to a card by its id or token. At a `number` of test mode: take one of the published test numbers.',
+    help: 'Remove the card number from the text, URL, metadata or Idempotency-Key that `param` points to; refer to a card by its id or token. A reference of your own that looks like one is taken with a letter or an underscore directly before it, such as `inv_`. At a `number` of test mode: take one of the published test numbers.',
   },
   route_not_found: {
     status: 404,

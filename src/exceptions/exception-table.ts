@@ -16,7 +16,7 @@ export const exceptions = tableOf<Exception>({
     column('kind', 'code'),
     column('resource', 'code'),
     column('resource_id', 'uuid'),
-    column('detail', 'text', { notPersonal: 'own_words' }),
+    column('detail', 'text', { cardNumber: 'masked', notPersonal: 'own_words' }),
     column('status', 'code', (exception) => (isEnded(exception) ? 'resolved' : 'open'), { changes: true }),
     column('stage', 'code', ({ status }) => status, { changes: true }),
     column('assignee_id', 'uuid', { changes: true }),

@@ -1,5 +1,5 @@
 /** JSON pointers (RFC 6901): the place of a value in a body. */
-import { maskCardNumbers } from '../api/card-number.ts';
+import { maskCardNumbers } from '../card-number.ts';
 
 export type PathSegment = string | number;
 

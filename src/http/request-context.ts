@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpMetrics } from '../api/api-runtime.ts';
-import { maskCardNumbers } from '../api/card-number.ts';
+import { maskCardNumbers } from '../card-number.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import type { Logger } from '../log.ts';
 import type { Principal } from '../organisations/authenticate.ts';

@@ -11,6 +11,7 @@ import { isAdvancing } from '../ledger/book-clock.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { AnnouncedObject } from '../ledger/event-payload.ts';
+import { refuseCardNumbers } from '../ledger/judged-texts.ts';
 import { referencesOf } from '../ledger/personal-text.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
 import type { BookState } from '../ledger/state.ts';
@@ -87,6 +88,7 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         voidedAt: null,
         createdAt: moment.wall,
       };
+      refuseCardNumbers(idempotencyKeys, record);
       const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
       if (apart.length === 0) return { ...outcome, rows, answer };
       return { ...outcome, rows, appends: withTexts(outcome.appends, apart), answer };

@@ -19,6 +19,8 @@ import { entryHash, textDigest } from './entry-hash.ts';
 import type { KeptEvent } from './event.ts';
 import { type EventFacts, type EventRequest, eventPayload } from './event-payload.ts';
 import type { Hold, TakingKind } from './hold.ts';
+import { entryTexts } from './journal-tables.ts';
+import { refuseCardNumbers, withMasked } from './judged-texts.ts';
 import { type PersonalText, referencesOf } from './personal-text.ts';
 import { personalTexts } from './personal-text-table.ts';
 import { newPosting } from './posting.ts';
@@ -102,14 +104,17 @@ export class Draft {
     return own ? (own.row as Row) : this.#state.get(table, id);
   }
 
-  put<Row>(table: Table<Row>, id: string, row: Row): void {
+  /** Returns the row as it is kept: what a party said may be masked (judged-texts.ts). */
+  put<Row>(table: Table<Row>, id: string, row: Row): Row {
+    const kept = withMasked(table, row, () => this.#state.known(table, id));
     const own = this.#changed(table as Table<unknown>, id);
-    if (own) own.row = row;
-    else this.#rows.push({ table: table as Table<unknown>, id, row });
+    if (own) own.row = kept;
+    else this.#rows.push({ table: table as Table<unknown>, id, row: kept });
+    return kept;
   }
 
   append<Row>(log: Log<Row>, row: Row): void {
-    this.#appends.push({ log: log as Log<unknown>, row });
+    this.#appends.push({ log: log as Log<unknown>, row: withMasked(log, row, () => undefined) });
   }
 
   enqueue(job: JobRow): void {
@@ -151,7 +156,11 @@ export class Draft {
       floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
       const debited = move(source, { direction: 'debit', amount, currency }, permissionsOf(request, source, 'debit'));
       if ('code' in debited && !('id' in debited)) return debited;
-      const credited = move(target, { direction: 'credit', amount, currency }, permissionsOf(request, target, 'credit'));
+      const credited = move(
+        target,
+        { direction: 'credit', amount, currency },
+        permissionsOf(request, target, 'credit'),
+      );
       if ('code' in credited && !('id' in credited)) return credited;
       moved.set(debit, debited as Account);
       moved.set(credit, credited as Account);
@@ -215,7 +224,11 @@ export class Draft {
     return written;
   }
 
+  /** Throws CardNumberWritten where a text of the command has a card number that nothing refused. */
   finish<Answer>(answer: Answer): Outcome<Answer> {
+    for (const { table, id, row } of this.#rows) refuseCardNumbers(table, row, this.#state.known(table, id));
+    for (const { log, row } of this.#appends) refuseCardNumbers(log, row);
+    for (const entry of this.#entries) if (entry.text !== null) refuseCardNumbers(entryTexts, entry);
     return {
       book: this.#book,
       entries: this.#entries,

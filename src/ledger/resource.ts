@@ -115,9 +115,9 @@ export function advance<Row extends Versioned>(
   next.updatedAt = draft.moment.book;
   const id = resource.table.idOf(next);
   if (entries.length > 0 && row.entryIds !== undefined) next.entryIds = withOwn(row.entryIds, id, entries);
-  draft.put(resource.table, id, next);
-  if (event !== undefined) draft.emit(eventOf(draft, resource, next, { event, entries, before: shownBefore }));
-  return next;
+  const kept = draft.put<Row>(resource.table, id, next);
+  if (event !== undefined) draft.emit(eventOf(draft, resource, kept, { event, entries, before: shownBefore }));
+  return kept;
 }
 
 /** Entries of a child are the child's: the list of a row does not grow with its children. */
@@ -135,13 +135,13 @@ export function begin<Row extends Versioned>(
 ): AnnouncedObject {
   const { table, eventForm } = resource;
   const id = table.idOf(row);
-  draft.put(table, id, row);
-  const shown = shownBy(draft, resource, row);
+  const kept = draft.put(table, id, row);
+  const shown = shownBy(draft, resource, kept);
   const text = writeJson(shown);
   const derivation = eventForm && { form: eventForm, firstSequence: null, shown };
   const told = draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text, derivation });
   // Events to come take from this one, if it says what they leave out.
-  if (told.form !== null) draft.put(table, id, resource.changed(row, { firstEvent: told.sequence } as Partial<Row>));
+  if (told.form !== null) draft.put(table, id, resource.changed(kept, { firstEvent: told.sequence } as Partial<Row>));
   return new AnnouncedObject(text, told.sequence);
 }
 

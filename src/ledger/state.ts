@@ -95,6 +95,11 @@ export class BookState {
     return slot.row as Row | undefined;
   }
 
+  /** The same, without the demand that the id was declared: undefined for a row that the batch does not know. */
+  known<Row>(table: Table<Row>, id: string): Row | undefined {
+    return this.#tables.get(table as Table<unknown>)?.get(id)?.row as Row | undefined;
+  }
+
   account(id: Uuid): Account | undefined {
     return this.get(accounts, id);
   }

@@ -7,6 +7,7 @@ import { type Column, encodeColumn, nounOf } from '../db/declared-columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from './book.ts';
+import { judgedTexts } from './judged-texts.ts';
 import type { BookRow, Log, LogPairs, Table, TablePairs } from './table.ts';
 import {
   insertSql,
@@ -96,6 +97,7 @@ export function tableOf<Row>(declaration: TableDeclaration<Row>): DeclaredTable<
     key: declaration.key,
     writeOrder: declaration.writeOrder,
     columns,
+    texts: judgedTexts(name, columns),
     idOf: key.read as (row: Row) => string,
     selected,
     fromRow,
@@ -170,6 +172,7 @@ export function logOf<Row>({ name, writeOrder, columns, ifNew }: LogDeclaration<
     name,
     writeOrder,
     columns,
+    texts: judgedTexts(name, columns),
     async append(trx, bookId, rows) {
       await trx.query({ name: `${name}.append`, text, values: [bookId, ...encode(columns, rows)] });
     },

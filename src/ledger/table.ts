@@ -7,6 +7,7 @@
  */
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from './book.ts';
+import type { JudgedTexts } from './judged-texts.ts';
 
 export interface Table<Row> {
   readonly name: string;
@@ -19,6 +20,8 @@ export interface Table<Row> {
   /** One statement for inserts, one for updates. `update` throws RowCountMismatch when a row was not written. */
   insert(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
   update(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
+  /** Omitted where the rows have no text of anybody's. */
+  readonly texts?: JudgedTexts<Row>;
   /** Omitted: a command that touches the table is never in a shared batch. */
   readonly pairs?: TablePairs<Row>;
 }
@@ -27,6 +30,7 @@ export interface Log<Row> {
   readonly name: string;
   readonly writeOrder: number;
   append(trx: Transaction, bookId: BookId, rows: readonly Row[]): Promise<void>;
+  readonly texts?: JudgedTexts<Row>;
   /** Omitted: rows of several books are appended by one statement for each book. */
   readonly pairs?: LogPairs<Row>;
 }

@@ -2,6 +2,7 @@
  * Stuck rows: rows that a bug stopped. They keep their error, are not enqueued, and wait for a person (npm run ops --
  * stuck). Marked and retried outside the book's lock, so by compare-and-set: a row that moved meanwhile is left alone.
  */
+import { maskCardNumbers } from '../card-number.ts';
 import type { Instant } from '../clock.ts';
 import { byBook } from '../db/by-book.ts';
 import { instantArray, textArray } from '../db/columns.ts';
@@ -44,7 +45,7 @@ export async function markStuck(
 /** Text columns of Postgres hold no NUL, and an error may quote the bytes that broke it. */
 function errorText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
-  return text.replaceAll('\u0000', '').slice(0, ERROR_CHARACTERS);
+  return maskCardNumbers(text.replaceAll('\u0000', '').slice(0, ERROR_CHARACTERS));
 }
 
 /** Lists stuck rows of all books, longest stuck first. Indexes: <table>_stuck. */

@@ -35,6 +35,9 @@ interface EvidenceRow {
   readonly received_at: Instant;
 }
 
+/** Members of answers that are references of ours or of the party, and amounts in text. */
+const REFERENCES = ['reference', 'acquirer_reference', 'original_end_to_end_id', 'clearing_system_reference', 'amount'];
+
 /** A load nearly always finds nothing: only a repeated notice exists already. */
 export const evidence = tableOf<StoredEvidence>({
   name: 'rail_answers',
@@ -46,7 +49,7 @@ export const evidence = tableOf<StoredEvidence>({
     column('resource', 'code', ({ byResource, resource }) => (byResource ? resource : null)),
     column('resource_id', 'uuid', ({ byResource, resourceId }) => (byResource ? resourceId : null)),
     column('call', 'code'),
-    column('answer', 'jsonb', { notPersonal: 'proof' }),
+    column('answer', 'jsonb', { cardNumber: 'masked', references: REFERENCES, notPersonal: 'proof' }),
     column('received_at', 'timestamptz'),
   ],
   fromRow: (row: EvidenceRow) => ({

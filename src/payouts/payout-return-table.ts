@@ -25,7 +25,7 @@ export const payoutReturns = tableOf<PayoutReturn>({
     column('payout_id', 'uuid'),
     column('amount', 'bigint'),
     column('currency', 'code'),
-    column('reason', 'text', { notPersonal: 'reference' }),
+    column('reason', 'text', { cardNumber: 'masked', notPersonal: 'reference' }),
     column('entry_id', 'uuid'),
     column('created_at', 'timestamptz'),
   ],

@@ -43,8 +43,8 @@ export const payouts = tableOf<Payout>({
     column('next_inquiry_at', 'timestamptz', { changes: true }),
     column('sent_at', 'timestamptz', { changes: true }),
     column('failure_code', 'code', { changes: true }),
-    column('rail_code', 'text', { notPersonal: 'reference', changes: true }),
-    column('rail_reference', 'text', { notPersonal: 'reference', changes: true }),
+    column('rail_code', 'text', { cardNumber: 'masked', notPersonal: 'reference', changes: true }),
+    column('rail_reference', 'text', { cardNumber: 'exempt', notPersonal: 'reference', changes: true }),
     // Of the two, a row has the one that its release reads: both forms are told apart by `first_event`.
     column('entry_ids', 'jsonb', ({ firstEvent, entryIds }) => (firstEvent === null ? entryIds : null), {
       notPersonal: 'facts',

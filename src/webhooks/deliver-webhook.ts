@@ -10,6 +10,7 @@
  * endpoint is still due, and the event is sent again under the same id. So an event arrives at least once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { maskCardNumbers } from '../card-number.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
@@ -183,7 +184,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       status: outcome.status,
       error: outcome.error,
       // Many receivers answer with what they were sent.
-      response: outcome.response && redactPlain(withoutTexts(outcome.response, texts)),
+      response: outcome.response && maskCardNumbers(redactPlain(withoutTexts(outcome.response, texts))),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
   }

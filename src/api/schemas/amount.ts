@@ -17,8 +17,7 @@ interface AmountFault {
 export function readAmount(value: unknown, minimum: bigint): bigint | AmountFault {
   if (value === undefined) return { code: 'parameter_missing', detail: 'Required, and missing.' };
   if (value instanceof InexactNumber) {
-    if (!isWhole(value.text))
-      return { code: 'amount_not_integer', detail: `${shown(value.text)} is not a whole number of minor units.` };
+    if (!isWhole(value.text)) return { code: 'amount_not_integer', detail: 'Expects a whole number of minor units.' };
     return value.text.startsWith('-') ? below(minimum) : above();
   }
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
@@ -51,12 +50,6 @@ function isWhole(text: string): boolean {
   let significant = digits.length;
   while (significant > 0 && digits[significant - 1] === '0') significant--;
   return significant === 0 || significant <= whole.length + Number(exponent);
-}
-
-const MAX_SHOWN = 40;
-
-function shown(text: string): string {
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }
 
 function amountFrom(minimum: bigint, description: string) {

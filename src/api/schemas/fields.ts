@@ -1,8 +1,8 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
+import { CARD_NUMBER_REFUSED, hasCardNumber } from '../../card-number.ts';
 import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
-import { hasCardNumber } from '../card-number.ts';
 import { refusedBy } from './refusal-codes.ts';
 
 /** Published at GET /v1/limits. */
@@ -36,9 +36,6 @@ export function freeText(maximum: number, description?: string) {
   return textUpTo(maximum, description).check(refuseCardNumber);
 }
 
-/** Names no digit of it: the answer may be logged. */
-const CARD_NUMBER_REFUSED = 'Contains a card number.';
-
 export function cardNumberIssue(input: string, path?: PropertyKey[]) {
   return {
     code: 'custom' as const,
@@ -49,9 +46,9 @@ export function cardNumberIssue(input: string, path?: PropertyKey[]) {
   };
 }
 
-/** A check of a text, whether a body or a filter has it. */
+/** A check of a text, whether a body or a filter has it. One that is refused already, such as for its length, is not looked at. */
 export function refuseCardNumber(context: { value: string; issues: object[] }): void {
-  if (hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
+  if (context.issues.length === 0 && hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
@@ -107,7 +104,9 @@ export const metadata = z
           path: [key],
           message: `Expects at most ${valueMaximum} characters.`,
         });
-      if (hasCardNumber(key) || hasCardNumber(value)) context.issues.push(cardNumberIssue(value, [key]));
+      // Nothing is searched before its length is accepted.
+      if (!keyError && !valueFault && (hasCardNumber(key) || hasCardNumber(value)))
+        context.issues.push(cardNumberIssue(value, [key]));
     }
   })
   .meta({

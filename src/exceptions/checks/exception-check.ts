@@ -104,7 +104,9 @@ function checkMoved(waiting: Exception['waiting'], own: ExceptionHistory['own'],
     currency === waiting.currency &&
     amount <= waiting.amount;
   const expected = `moved at most ${waiting?.amount} ${waiting?.currency} of ${waiting?.accountId}, once`;
-  const moved = lines.map(({ step, debitAccountId, amount, currency }) => `${step} ${amount} ${currency} of ${debitAccountId}`);
+  const moved = lines.map(
+    ({ step, debitAccountId, amount, currency }) => `${step} ${amount} ${currency} of ${debitAccountId}`,
+  );
   const isRight = lines.length === 1 && lines.every(isOfWaiting);
   expect('exception.moved', expected, isRight ? expected : moved.join(', '), 'What was moved is not what waited.');
 }

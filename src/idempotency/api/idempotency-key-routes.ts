@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { actorOf, found, isLive, runCommand } from '../../api/answers.ts';
-import { hasCardNumber } from '../../api/card-number.ts';
 import { isIdempotencyKey, MAX_IDEMPOTENCY_KEY_LENGTH } from '../../api/request-headers.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
 import { refusedBy } from '../../api/schemas/refusal-codes.ts';
+import { CARD_NUMBER_REFUSED, hasCardNumber } from '../../card-number.ts';
 import { ApiError } from '../../errors.ts';
 import { idempotencyKeyView } from '../idempotency-key-view.ts';
 import { idempotencyKeys } from '../idempotency-table.ts';
@@ -11,12 +11,13 @@ import { voidKey } from '../once.ts';
 import { idempotencyKey } from './idempotency-key-schemas.ts';
 
 function checkedKey(key: string): string {
-  if (hasCardNumber(key)) throw new ApiError('card_number_not_allowed', { param: 'key' });
-  if (isIdempotencyKey(key)) return key;
-  throw new ApiError('idempotency_key_invalid', {
-    param: 'key',
-    detail: `Expects 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
-  });
+  if (!isIdempotencyKey(key))
+    throw new ApiError('idempotency_key_invalid', {
+      param: 'key',
+      detail: `Expects 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
+    });
+  if (hasCardNumber(key)) throw new ApiError('card_number_not_allowed', { param: 'key', detail: CARD_NUMBER_REFUSED });
+  return key;
 }
 
 const read = route({

@@ -1,7 +1,7 @@
 /** A billing address in a request. No answer shows it. */
 import { z } from 'zod';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
-import { freeText } from '../../api/schemas/fields.ts';
+import { freeText, refuseCardNumber } from '../../api/schemas/fields.ts';
 
 const address = z
   .strictObject({
@@ -25,6 +25,7 @@ export const billing = z
     email: z
       .email('Expects an email address.')
       .max(254)
+      .check(refuseCardNumber)
       .optional()
       .meta({ description: 'Of the payer.', example: 'payer@example.com' }),
     address: address.optional(),

@@ -10,6 +10,7 @@ import {
   freeText,
   metadata,
   reference,
+  refuseCardNumber,
   unlessGiven,
 } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
@@ -29,7 +30,7 @@ const PUBLIC = z.url({ protocol: /^https$/, hostname: z.regexes.domain });
 const url = (text: string) =>
   z
     .string()
-    .max(2_000)
+    .max(2_000, { abort: true })
     .refine((given) => !/[\p{Cc}\p{Z}]/u.test(given), {
       error: 'A URL has no spaces and no control characters.',
       abort: true,
@@ -39,6 +40,7 @@ const url = (text: string) =>
     .refine((given) => PUBLIC.safeParse(given).success || isLoopbackUrl(given), {
       error: 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].',
     })
+    .check(refuseCardNumber)
     .meta({
       format: 'uri',
       description: `${text} An https URL; in test mode also http://localhost, http://127.0.0.1 and http://[::1].`,

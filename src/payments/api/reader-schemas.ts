@@ -1,7 +1,7 @@
 /** Schemas of readers and of what they are asked to do. */
 import { z } from 'zod';
 import { amountOrZero } from '../../api/schemas/amount.ts';
-import { freeText, metadata } from '../../api/schemas/fields.ts';
+import { freeText, metadata, refuseCardNumber } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { ENTRY_MODES, type ReaderActionRequest, type ReaderRequest } from '../readers/reader.ts';
 import { number } from './card-schema.ts';
@@ -13,6 +13,7 @@ export const registerReader = z
     registration_code: z
       .string()
       .regex(/^SIMULATED-[A-Za-z0-9-]{1,50}$/, 'Expects a code of test mode: SIMULATED- and letters or digits.')
+      .check(refuseCardNumber)
       .meta({
         description: 'As the reader shows it. In test mode `SIMULATED-` and any letters.',
         example: 'SIMULATED-A',

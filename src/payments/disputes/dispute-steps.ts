@@ -22,7 +22,15 @@ import {
   requireSources,
   takePortions,
 } from '../take-from-sources.ts';
-import { countsAsDisputed, type Dispute, type DisputePart, EVIDENCE_MS, isOpen, partsOf, REMINDER_MS } from './dispute.ts';
+import {
+  countsAsDisputed,
+  type Dispute,
+  type DisputePart,
+  EVIDENCE_MS,
+  isOpen,
+  partsOf,
+  REMINDER_MS,
+} from './dispute.ts';
 import { disputeResource } from './dispute-resource.ts';
 import { disputes } from './dispute-table.ts';
 
@@ -80,15 +88,14 @@ export function openDispute(
   if (!countsAsDisputed(first)) {
     // Nothing that is shown of the payment changes: the version stays.
     draft.put(payments, payment.id, { ...payment, disputes: count });
-    draft.put(disputes, first.id, first);
-    announce(draft, disputeResource, first, { event: 'dispute.opened' });
-    return first;
+    const kept = draft.put(disputes, first.id, first);
+    announce(draft, disputeResource, kept, { event: 'dispute.opened' });
+    return kept;
   }
   const { entry, portions } = take(draft, payment, first, sources);
   const amountDisputed = payment.amountDisputed + first.amount;
   advance(draft, paymentResource, payment, { amountDisputed, disputes: count });
-  const opened = { ...first, portions, entryIds: [entry.id] };
-  draft.put(disputes, opened.id, opened);
+  const opened = draft.put(disputes, first.id, { ...first, portions, entryIds: [entry.id] });
   announce(draft, disputeResource, opened, { event: 'dispute.opened', entries: [entry] });
   return opened;
 }

@@ -30,9 +30,9 @@ export const settlementLines = logOf<SettlementLine>({
   columns: [
     column('id', 'uuid'),
     column('settlement_id', 'uuid'),
-    column('line_id', 'text', { notPersonal: 'reference' }),
+    column('line_id', 'text', { cardNumber: 'exempt', notPersonal: 'reference' }),
     column('type', 'code'),
-    column('reference', 'text', { notPersonal: 'reference' }),
+    column('reference', 'text', { cardNumber: 'exempt', notPersonal: 'reference' }),
     column('currency', 'code'),
     column('amount', 'bigint'),
     column('payment_id', 'uuid'),

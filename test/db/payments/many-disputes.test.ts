@@ -120,7 +120,9 @@ test('a payday that takes nothing is set aside, on a job of its own and on the w
     reportId,
   );
   expect(await book.submit(await paydayStep({ pool: book.pool, acquirers }, book.id, id))).toBe(false);
-  await expect(paydayStep({ pool: book.pool, acquirers }, book.id, id).then((command) => book.submit(command))).rejects.toThrow(NoProgress);
+  await expect(
+    paydayStep({ pool: book.pool, acquirers }, book.id, id).then((command) => book.submit(command)),
+  ).rejects.toThrow(NoProgress);
 
   expect(await setAside(paydayOfSandbox)).toEqual([[id, expect.any(NoProgress)]]);
 });

@@ -1,0 +1,110 @@
+/**
+ * Finds card numbers in texts, so that none is stored, logged or sent on (PCI DSS: what is not kept needs no protection).
+ *
+ * A *run* is groups of digits with one or two characters between them that are neither letter nor digit; format characters do not
+ * count. A *window* is consecutive whole groups of a run. It is a card number if it begins like the cards of its length and its
+ * check digit is right (Luhn). Digits of every script count.
+ *
+ * A window whose first or last digit touches a letter or an underscore is somebody's own reference (`inv_4242424242424242`), and so
+ * is what stands in a UUID. The exception is the first track of a magnetic stripe: `%B`, the number, `^` (ISO/IEC 7813).
+ * Reasons and figures: docs/decisions/card-numbers.md.
+ */
+import { classOf, FORMAT, LETTER, MARK, UNDERSCORE } from './character-class.ts';
+import { type Found, LONGEST_GAP, NOTHING, REFERENCE, Run, SHORTEST, type Touched, TRACK } from './digit-run.ts';
+
+/** Names no digit: the answer may be logged. */
+export const CARD_NUMBER_REFUSED =
+  'Contains a card number. A reference of your own that looks like one is taken with a letter or an underscore directly before it.';
+
+/** Most texts have no digit of any script, and are not looked at one character at a time. */
+const MAY_HAVE_DIGITS = /[0-9\u0080-\uffff]/;
+
+/** As the text is written, and percent-decoded, as URLs are read. */
+export function hasCardNumber(text: string): boolean {
+  if (text.length < SHORTEST || !MAY_HAVE_DIGITS.test(text)) return false;
+  return search(text) || (text.includes('%') && search(percentDecoded(text)));
+}
+
+/** The text with its card numbers taken out. One that hides a number behind percent-encoding stays decoded. */
+export function maskCardNumbers(text: string): string {
+  if (text.length < SHORTEST) return text;
+  const masked = maskedAsWritten(text);
+  if (!masked.includes('%')) return masked;
+  const decoded = percentDecoded(masked);
+  return search(decoded) ? maskedAsWritten(decoded) : masked;
+}
+
+function maskedAsWritten(text: string): string {
+  const found: Found[] = [];
+  if (!search(text, found)) return text;
+  let masked = '';
+  let at = 0;
+  for (const { from, to } of found) {
+    masked += `${text.slice(at, from)}[card number]`;
+    at = to;
+  }
+  return masked + text.slice(at);
+}
+
+/** Bytes that are no UTF-8 become a character that separates. */
+function percentDecoded(text: string): string {
+  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString());
+}
+
+/** With the version and the variant of RFC 9562. */
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![\p{L}\p{N}_])/iuy;
+const UUID_LENGTH = 36;
+const HYPHEN = 0x2d;
+
+function isUuidAt(text: string, at: number): boolean {
+  if (text.charCodeAt(at + 8) !== HYPHEN || text.charCodeAt(at + 13) !== HYPHEN) return false;
+  UUID.lastIndex = at;
+  return UUID.test(text);
+}
+
+const run = new Run();
+const [PERCENT, CARET, CAPITAL_B] = [0x25, 0x5e, 0x42];
+
+/** One pass. Collects all that the text has where a list is given, and else stops at the first. */
+function search(text: string, found?: Found[]): boolean {
+  /** Characters since the last digit of the run; it has none behind a letter. */
+  let gap = 0;
+  let before: Touched = NOTHING;
+  let previous = 0;
+  let isBehindLetter = false;
+  let any = false;
+  run.restart();
+  for (let at = 0; at < text.length; ) {
+    const place = at;
+    const code = text.codePointAt(at)!;
+    at += code > 0xffff ? 2 : 1;
+    const kind = classOf(code);
+    if (kind === FORMAT) continue;
+    const isFirst = run.length === 0 || gap > 0;
+    if (isFirst && before === NOTHING && kind <= LETTER && isUuidAt(text, place)) {
+      at = place + UUID_LENGTH;
+      run.restart();
+      before = REFERENCE;
+      isBehindLetter = true;
+    } else if (kind < LETTER) {
+      run.add(kind, { place, end: at, before: isFirst ? before : undefined });
+      gap = 0;
+      isBehindLetter = false;
+    } else {
+      const isLetter: boolean = kind === LETTER || (kind === MARK && isBehindLetter);
+      if (!isFirst && run.length >= SHORTEST) {
+        const touches = isLetter || kind === UNDERSCORE;
+        any = run.judge(touches ? REFERENCE : code === CARET ? TRACK : NOTHING, found) || any;
+        if (any && !found) return true;
+      }
+      gap++;
+      if (isLetter || gap > LONGEST_GAP) run.restart();
+      before = isLetter || kind === UNDERSCORE ? REFERENCE : NOTHING;
+      if (code === CAPITAL_B && previous === PERCENT) before = TRACK;
+      isBehindLetter = isLetter;
+    }
+    previous = code;
+  }
+  if (gap === 0 && run.length >= SHORTEST) any = run.judge(NOTHING, found) || any;
+  return any;
+}

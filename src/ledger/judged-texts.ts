@@ -1,0 +1,110 @@
+/**
+ * What becomes of a card number in a text that a command writes. A column declares it (`cardNumber`, db/declared-columns.ts). The
+ * doors of the product refuse card numbers, with the place in the request; this is behind them. Only texts that the command brings
+ * are looked at: a row that is moved on keeps what it has.
+ */
+import { hasCardNumber, maskCardNumbers } from '../card-number.ts';
+import type { Column } from '../db/declared-columns.ts';
+import { JsonText } from '../json.ts';
+
+/** The text columns of a table or log by what becomes of a card number. Exempt ones are in neither list. */
+export interface JudgedTexts<Row> {
+  readonly refused: readonly Column<Row>[];
+  readonly masked: readonly Column<Row>[];
+}
+
+/** A door was forgotten: a bug, which names no digit. Nothing of the command is written. */
+export class CardNumberWritten extends Error {
+  override name = 'CardNumberWritten';
+  constructor(place: string) {
+    super(`A card number was about to be written to ${place}: nothing refused it where it came in`);
+  }
+}
+
+/** `json text` is written by the product, from rows that were judged. */
+const TEXT_TYPES: readonly string[] = ['text', 'jsonb', 'text list'];
+
+export function isTextColumn({ type, sealed }: Pick<Column<never>, 'type' | 'sealed'>): boolean {
+  return !sealed && TEXT_TYPES.includes(type);
+}
+
+/** Throws RangeError for a masked column that is no property of its noun, and could not be written back. */
+export function judgedTexts<Row>(table: string, columns: readonly Column<Row>[]): JudgedTexts<Row> {
+  const texts = columns.filter(isTextColumn);
+  const masked = texts.filter(({ cardNumber }) => cardNumber === 'masked');
+  for (const { name, property } of masked)
+    if (property === undefined) throw new RangeError(`${table}.${name} is masked, and no property of its noun`);
+  return { refused: texts.filter(({ cardNumber }) => cardNumber === undefined), masked };
+}
+
+interface Judged<Row> {
+  readonly name: string;
+  readonly texts?: JudgedTexts<Row>;
+}
+
+/** Throws CardNumberWritten for a card number in a column that refuses it, unless the row had it before. */
+export function refuseCardNumbers<Row>({ name, texts }: Judged<Row>, row: Row, before?: Row): void {
+  if (texts === undefined) return;
+  const { refused } = texts;
+  for (let index = 0; index < refused.length; index++) {
+    const column = refused[index]!;
+    const value = column.read(row);
+    if (isShort(value)) continue;
+    if (before !== undefined && value === column.read(before)) continue;
+    if (!holdsCardNumber(value)) continue;
+    if (before === undefined || !isSame(value, column.read(before)))
+      throw new CardNumberWritten(`${name}.${column.name}`);
+  }
+}
+
+/** The row with the card numbers in its masked columns taken out, unless it had them before. The row itself where there are none. */
+export function withMasked<Row>({ texts }: Judged<Row>, row: Row, before: () => Row | undefined): Row {
+  if (texts === undefined || texts.masked.length === 0) return row;
+  let kept = row;
+  for (const column of texts.masked) {
+    const value = column.read(row);
+    if (isShort(value)) continue;
+    if (!holdsCardNumber(value)) continue;
+    const masked = maskedIn(value, column.references);
+    if (masked === value) continue;
+    const known = before();
+    if (known !== undefined && isSame(value, column.read(known))) continue;
+    kept = { ...kept, [column.property!]: masked };
+  }
+  return kept;
+}
+
+/** Most values: no text, or one that no card number fits in. */
+function isShort(value: unknown): boolean {
+  return value === null || value === undefined || (typeof value === 'string' && value.length < 14);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Numbers are amounts and counts. */
+function holdsCardNumber(value: unknown): boolean {
+  if (typeof value === 'string') return hasCardNumber(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof JsonText) return hasCardNumber(value.text);
+  for (const name in value)
+    if (hasCardNumber(name) || holdsCardNumber((value as Record<string, unknown>)[name])) return true;
+  return false;
+}
+
+/** The value itself where nothing is masked. What is JSON text already was judged where it came in. */
+function maskedIn(value: unknown, references: readonly string[] = []): unknown {
+  if (typeof value === 'string') return maskCardNumbers(value);
+  if (typeof value !== 'object' || value === null || value instanceof JsonText) return value;
+  let changed = false;
+  const mask = (name: string, member: unknown) => {
+    const masked = references.includes(name) ? member : maskedIn(member, references);
+    changed ||= masked !== member;
+    return masked;
+  };
+  const masked = Array.isArray(value)
+    ? value.map((element) => mask('', element))
+    : Object.fromEntries(Object.entries(value).map(([name, member]) => [maskCardNumbers(name), mask(name, member)]));
+  return changed ? masked : value;
+}
