@@ -31,7 +31,10 @@ test('every test number stands at the field that takes one, with its outcome, an
   for (const [number, { script }] of TEST_CARDS) {
     expect(description).toContain(`\`${number}\``);
     expect(guide('payments')).toContain(`\`${number}\``);
-    if (!['approved', 'unanswered', 'lost', 'disputed', 'refund_fails'].includes(script) && !script.startsWith('challenge'))
+    if (
+      !['approved', 'unanswered', 'lost', 'disputed', 'refund_fails'].includes(script) &&
+      !script.startsWith('challenge')
+    )
       expect(description).toMatch(new RegExp(`\`${number}\`[^\n]*declined with \`${script}\``));
   }
 });

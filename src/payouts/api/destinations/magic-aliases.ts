@@ -11,7 +11,10 @@ const OUTCOMES: readonly (readonly [aliases: readonly string[], outcome: string]
   [['TIMEOUTFAIL'], 'unknown at first; an inquiry finds it rejected with `payee_bank_unavailable`'],
   [['RETURN'], 'paid, then returned in full'],
   [['RETURNHALF'], 'paid, then half of it returned'],
-  [['WRONGAMOUNT', 'WRONGCURRENCY', 'WRONGPAYEE'], 'confirmed with another amount, currency or payee: unknown, with an exception'],
+  [
+    ['WRONGAMOUNT', 'WRONGCURRENCY', 'WRONGPAYEE'],
+    'confirmed with another amount, currency or payee: unknown, with an exception',
+  ],
 ];
 
 /** A Markdown list: a line for each outcome. */
