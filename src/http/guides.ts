@@ -58,7 +58,7 @@ const SECTIONS_LISTED = 4;
 function render(path: string): string {
   const name = path.slice('/docs/'.length);
   const { html, headings } = renderMarkdown(read(name), (href) => linkFrom(FILES.get(name)!, href));
-  const sections = headings.filter(({ level }) => level === 2);
+  const sections = headings.filter(({ level }) => level === 2 || level === 3);
   const items = sections.map(
     (section) => `<li><a href="#${section.id}">${section.html.replace(/<\/?a\b[^>]*>/g, '')}</a></li>`,
   );
@@ -90,8 +90,8 @@ function titleOf(name: string): string {
 /** The first sentence of a guide says what it is about. */
 function aboutOf(name: string): string {
   const paragraph = read(name).split(/\n{2,}/)[1] ?? '';
-  const [sentence] = /^[\s\S]*?[.:](?=\s|$)/.exec(paragraph) ?? [''];
-  return renderMarkdown(sentence.replace(/:$/, '.'), () => undefined).html;
+  const [sentence] = /^[\s\S]*?\.(?=\s|$)/.exec(paragraph) ?? [''];
+  return renderMarkdown(sentence, () => undefined).html;
 }
 
 let index: string | undefined;

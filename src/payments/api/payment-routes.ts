@@ -45,7 +45,7 @@ function fingerprinted(body: unknown, digestOf: (text: string) => string): unkno
 const create = createRoute(paymentApi, {
   summary: 'Create a payment',
   description:
-    'The card is exchanged for a token before anything is stored. The answer waits up to 10 s for the acquirer: 201, or 202 while the payment is still `processing`; `Prefer: respond-async` answers at once. A decline is an answer: 201 with the status `failed`.',
+    'The card is exchanged for a token before anything is stored. The answer waits up to 10 s for the acquirer: 201, or 202 while the payment is still `processing`; `Prefer: respond-async` answers at once. A decline is an answer: 201 with the status `failed`. With `dry_run=true` nothing is done, and `fee` says what the whole amount would be charged.',
   idempotency: 'required',
   waits: waitFor(paymentResource, { defaultSeconds: WAIT_SECONDS, doneStatus: 201 }),
   fingerprinted,

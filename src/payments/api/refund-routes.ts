@@ -69,7 +69,7 @@ const createOne = route({
   tag: 'Payments',
   summary: 'Refund a payment',
   description:
-    'Takes the money from what the payment earned and is not released yet, then from what the account has available, then from what else waits for its release. The answer waits for the acquirer as that of a payment does.',
+    'Takes the money from what the payment earned and is not released yet, then from what the account has available, then from what else waits for its release. There is no last day for it here; one that the acquirer no longer takes fails, and its money is back where it came from. The answer waits for the acquirer as that of a payment does.',
   scope: 'payments:write',
   params: { id: 'payment' },
   idempotency: 'required',

@@ -74,7 +74,7 @@ const objectFilter = objectReference(
 
 const list = listRoute(eventApi, {
   description:
-    'The same bytes that webhooks carry. Their `sequence` has no gaps, so that what was missed can be found.',
+    'The same bytes that webhooks carry. Their `sequence` has no gaps, so that what was missed can be found: from the last event that you have handled, `ending_before` reads on to the newest.',
   filters: { type: typeFilter, object: objectFilter, created_at: createdAtFilter },
   rows(db, { bookId, query, page }) {
     const { type: types, object: objectId, created_at: created } = query;

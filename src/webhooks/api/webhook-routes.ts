@@ -72,7 +72,8 @@ function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewS
 
 const create = createRoute(endpointApi, {
   summary: 'Create a webhook endpoint',
-  description: 'Subscribes a URL to events. The answer shows the secret that signs deliveries: now, and never again.',
+  description:
+    'Subscribes a URL to events. The answer shows the secret that signs deliveries: now, and never again. An event that is not answered with 2xx within 15 seconds is tried again, over three days; how to verify it, and to catch up: [Webhooks](/docs/webhooks).',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
   deliversTo: '$request.body#/url',

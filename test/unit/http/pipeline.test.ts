@@ -301,7 +301,8 @@ describe('paths and methods', () => {
   test.each`
     method      | path                    | status | code
     ${'get'}    | ${'/v1/nothing'}        | ${404} | ${'route_not_found'}
-    ${'get'}    | ${'/'}                  | ${404} | ${'route_not_found'}
+    ${'get'}    | ${'/nothing'}           | ${404} | ${'route_not_found'}
+    ${'post'}   | ${'/'}                  | ${405} | ${'method_not_allowed'}
     ${'get'}    | ${'/v1/things/'}        | ${404} | ${'route_not_found'}
     ${'get'}    | ${'/V1/things'}         | ${404} | ${'route_not_found'}
     ${'get'}    | ${'/v1/things/%zz'}     | ${400} | ${'parameter_invalid'}
