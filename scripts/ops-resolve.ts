@@ -1,6 +1,5 @@
 /** `npm run ops -- payouts resolve`: a person ends a payout whose outcome its rail leaves unknown. */
 import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
 import { encodeActor } from '../src/actor.ts';
@@ -10,6 +9,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { makeNoticesDue } from '../src/outside/notice-store.ts';
@@ -42,11 +42,7 @@ export async function resolveByPerson(
   const payoutId = parsePublicId('payout', shownId);
   const bookId = payoutId && (await findBookOfPayout(pool, payoutId));
   if (!payoutId || !bookId) throw new Error(`There is no payout ${shownId}.`);
-  if (statSync(options.evidence).size > EVIDENCE_BYTES)
-    throw new Error(
-      `The evidence is larger than ${EVIDENCE_BYTES} bytes: keep it elsewhere, and give a file that names it.`,
-    );
-  const evidence = readFileSync(options.evidence);
+  const evidence = readEvidenceFile(options.evidence);
   if (evidence.length === 0) throw new Error('The evidence is empty.');
   const payout = (await payouts.load(pool, bookId, [payoutId])).get(payoutId)!;
   const evidenceSha256 = hash('sha256', evidence, 'buffer');
@@ -102,6 +98,18 @@ export async function resolveByPerson(
     };
   } finally {
     await committer.close();
+  }
+}
+
+function readEvidenceFile(file: string): Buffer {
+  try {
+    return readBounded(file, EVIDENCE_BYTES);
+  } catch (error) {
+    if (!(error instanceof FileTooLarge)) throw error;
+    throw new Error(
+      `The evidence is larger than ${EVIDENCE_BYTES} bytes: keep it elsewhere, and give a file that names it.`,
+      { cause: error },
+    );
   }
 }
 

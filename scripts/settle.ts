@@ -4,7 +4,6 @@
  * books nothing twice. `--again EXCEPTION` takes one line again. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input,
  * 3 when it could not run.
  */
-import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import { acquirerNames } from '../src/acquirers/acquirer-names.ts';
@@ -15,6 +14,7 @@ import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/enviro
 import { publicId } from '../src/ids.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
 import { FILE_BYTES_MAX } from '../src/intake/csv.ts';
+import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import { toJson } from '../src/json.ts';
 import { Committer } from '../src/ledger/committer.ts';
 import { createLogger } from '../src/log.ts';
@@ -90,6 +90,10 @@ async function takeFile(file: string | undefined, options: Options): Promise<boo
   requireAcquirer(acquirer);
   const bytes = read(file);
   const lines = readReport(bytes);
+  if (lines.length === 0) {
+    printNothing(options);
+    return true;
+  }
   const { report, parts } = await withDatabase(options, async (pool) => {
     const kept = { acquirer, mode, name: basename(file).slice(0, 200), bytes, lines };
     const report = await keepReport(pool, kept, systemClock.now());
@@ -147,13 +151,17 @@ async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
 
 function read(file: string): Buffer {
   try {
-    if (statSync(file).size > FILE_BYTES_MAX)
-      throw new BadInput(null, `The file has more than ${FILE_BYTES_MAX} bytes.`);
-    return readFileSync(file);
+    return readBounded(file, FILE_BYTES_MAX);
   } catch (error) {
-    if (error instanceof BadInput) throw error;
+    if (error instanceof FileTooLarge) throw new BadInput(null, error.message);
     throw new BadInput(null, `The file cannot be read: ${(error as Error).message}.`);
   }
+}
+
+/** A day without transactions. Nothing is kept: the report of the next such day has the same bytes. */
+function printNothing({ json }: Options): void {
+  if (json) console.log(toJson({ ok: true, report: null, known: false, lines: 0, exceptions: 0, parts: [] }));
+  else console.log('The report has no lines: nothing is booked.');
 }
 
 function print(report: StoredReport, parts: readonly BookedPart[], { json }: Options): void {

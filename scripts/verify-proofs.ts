@@ -2,10 +2,13 @@
  * `npm run verify -- --checkpoint FILE --proof FILE`: checks proofs against the checkpoints that an auditor keeps,
  * without a database or a network, and prints what holds and what does not.
  */
-import { readFileSync } from 'node:fs';
+import { readBounded } from '../src/intake/read-bounded.ts';
 import type { CheckpointView } from '../src/proofs/checkpoint.ts';
 import { type Judgement, judgeCheckpoint, judgeProof } from '../src/proofs/judge-proof.ts';
 import { readCheckpoints, readProofs, UnreadableProof } from '../src/proofs/proof-file.ts';
+
+/** Hundreds of thousands of checkpoints. */
+const PROOF_BYTES_MAX = 256 * 1024 * 1024;
 
 export interface ProofOptions {
   checkpoint?: string[];
@@ -42,7 +45,7 @@ function print(judgements: readonly Judgement[], ok: boolean): void {
 
 function readFrom<Content>(file: string, read: (text: string) => Content): Content {
   try {
-    return read(readFileSync(file, 'utf8'));
+    return read(readBounded(file, PROOF_BYTES_MAX).toString('utf8'));
   } catch (error) {
     throw new UnreadableProof(`${file}: ${(error as Error).message}`, { cause: error });
   }

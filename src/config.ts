@@ -2,6 +2,8 @@
 import { Resolver } from 'node:dns';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
+import { neverApplies } from './config-rules.ts';
+import { amountsByCurrency, amountsFault } from './money/amounts-by-currency.ts';
 
 const postgresUrl = z
   .string()
@@ -55,15 +57,12 @@ const list = z
       .filter(Boolean),
   );
 
-const AMOUNTS_EXPECTATION = 'expects currencies with amounts in minor units, such as JOD:100,USD:30';
-
-function areAmounts(parts: readonly string[]): boolean {
-  return parts.every((part) => /^[A-Z]{3}:\d{1,15}$/.test(part));
-}
-
-function amountsByCurrency(parts: readonly string[]): ReadonlyMap<string, bigint> {
-  return new Map(parts.map((part) => [part.slice(0, 3), BigInt(part.slice(4))]));
-}
+const amounts = list
+  .superRefine((parts, context) => {
+    const fault = amountsFault(parts);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .transform(amountsByCurrency);
 
 const NETWORKS_EXPECTATION =
   'expects addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas';
@@ -97,7 +96,8 @@ function isGatewayUrl(text: string): boolean {
 
 const hostAndPort = z
   .string()
-  .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas');
+  .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas')
+  .refine((text) => !(Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535), 'expects ports up to 65535');
 
 const NAME_SERVERS_EXPECTATION =
   'expects addresses of name servers, such as 10.0.0.2 or [2001:db8::1]:5353, separated by commas';
@@ -199,11 +199,11 @@ const schema = z.object({
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
   /** Basis points of what is captured of a payment, and a fixed part by currency: JOD:100,USD:30 in minor units. */
   PAYMENT_FEE_BASIS_POINTS: whole(0, 10_000).default(250),
-  PAYMENT_FEE_FIXED: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
+  PAYMENT_FEE_FIXED: amounts,
   /** Days for which an authorization can be captured: no longer than the acquirer keeps it. */
   PAYMENT_AUTHORIZATION_DAYS: whole(1, 30).default(7),
   /** What a chargeback costs the merchant, by currency in minor units, and whether one that is won gives it back. */
-  PAYMENT_DISPUTE_FEE: list.refine(areAmounts, AMOUNTS_EXPECTATION).transform(amountsByCurrency),
+  PAYMENT_DISPUTE_FEE: amounts,
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),
   /** Days from a capture to its release to the merchant, for books without a schedule of their own. */
   PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
@@ -263,6 +263,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const result = schema.safeParse(given);
   const lines = [
     ...lacksOfAcquirer(given),
+    ...neverApplies(given),
     ...(result.error?.issues ?? []).map((issue) => {
       const name = String(issue.path[0]);
       const missing = given[name] === undefined;

@@ -1,3 +1,4 @@
+import { formatInstant, type Moment } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
@@ -7,6 +8,7 @@ import { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { begin } from '../ledger/resource.ts';
+import { withdrawalOf } from '../money/withdrawn-currencies.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { defaultAccounts } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';
@@ -39,7 +41,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
     ],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
-      const refusal = refuseOverdraft(draft, input.overdraftLimit);
+      const refusal = refuseWithdrawn(input.currency, moment) ?? refuseOverdraft(draft, input.overdraftLimit);
       if (refusal) return draft.finish<Refusal>(refusal);
       const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
       const profile: AccountProfile = {
@@ -60,6 +62,17 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       const view = begin(draft, accountResource, profile, 'account.created');
       return draft.finish<Stored>({ status: 201, body: view, resource: 'account', resourceId: accountId });
     },
+  };
+}
+
+/** By the world's time: a test clock moves no currency. */
+function refuseWithdrawn(currency: string, { wall }: Moment): Refusal | undefined {
+  const withdrawn = withdrawalOf(currency, formatInstant(wall).slice(0, 10));
+  if (withdrawn === undefined) return undefined;
+  return {
+    refused: 'currency_unsupported',
+    param: '/currency',
+    detail: `${currency} is withdrawn since ${withdrawn.from}, and no account is opened in it; its successor is ${withdrawn.successor}. Accounts that exist go on.`,
   };
 }
 

@@ -3,6 +3,7 @@
  * `Intl`: its answers for IQD and MGA describe cash in circulation, not the standard.
  */
 import { codes, code as lookUp } from 'currency-codes';
+import { WITHDRAWN } from './withdrawn-currencies.ts';
 
 /** ISO 4217 codes in which no account is kept: metals, bonds, accounting units, tests. */
 const NOT_MONEY = new Set([
@@ -38,7 +39,9 @@ for (const currency of codes()) {
   if (!NOT_MONEY.has(currency)) EXPONENTS.set(currency, lookUp(currency)!.digits);
 }
 
-/** Every currency in which an account can be kept, in alphabetical order. */
+for (const [currency, { digits }] of WITHDRAWN) EXPONENTS.set(currency, digits);
+
+/** Every currency in which an account can be kept, withdrawn ones too (withdrawn-currencies.ts), in alphabetical order. */
 export const CURRENCIES: readonly string[] = [...EXPONENTS.keys()].sort();
 
 export function isCurrency(currency: string): boolean {

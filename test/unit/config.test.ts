@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 
 const read = (further: Record<string, string>) =>
@@ -119,4 +119,52 @@ test.each`
 `('$name=$value of a gateway is refused by its name', ({ name, value }) => {
   expect(() => read({ ...GATEWAY, [name]: value })).toThrow(new RegExp(`${name}: (is not set; )?expects`));
   if (value.includes('secret')) expect(() => read({ ...GATEWAY, [name]: value })).not.toThrow(value);
+});
+
+test('amounts by currency are read', () => {
+  const { PAYMENT_FEE_FIXED, PAYMENT_DISPUTE_FEE } = read({
+    PAYMENT_FEE_FIXED: 'JOD:100, USD:30',
+    PAYMENT_DISPUTE_FEE: '',
+  });
+  expect([...PAYMENT_FEE_FIXED]).toEqual([
+    ['JOD', 100n],
+    ['USD', 30n],
+  ]);
+  expect(PAYMENT_DISPUTE_FEE.size).toBe(0);
+  // Accounts in a withdrawn currency go on.
+  expect(read({ PAYMENT_FEE_FIXED: 'BGN:10' }).PAYMENT_FEE_FIXED.get('BGN')).toBe(10n);
+});
+
+describe('a setting that can never apply stops the start', () => {
+  test.each`
+    text                 | words
+    ${'JDO:100'}         | ${/expects currencies[^;]*; JDO is no currency of ISO 4217/}
+    ${'XAU:100'}         | ${/XAU is no currency/}
+    ${'DEM:1,JOD:1'}     | ${/DEM is no currency/}
+    ${'JOD:100,JOD:200'} | ${/JOD stands in it twice/}
+    ${'JOD:1,USD:2,JOD'} | ${/expects currencies with amounts/}
+    ${'jod:100'}         | ${/expects currencies with amounts/}
+    ${'JOD:-1'}          | ${/expects currencies with amounts/}
+  `('$text as amounts', ({ text, words }) => {
+    for (const name of ['PAYMENT_FEE_FIXED', 'PAYMENT_DISPUTE_FEE']) {
+      expect(() => read({ [name]: text })).toThrow(words);
+      expect(() => read({ [name]: text })).toThrow(`${name}: `);
+    }
+  });
+
+  test.each`
+    given                                       | words
+    ${{ REDIS_CLUSTER: 'true' }}                | ${/REDIS_CLUSTER: true never applies without REDIS_URL/}
+    ${{ PAYMENT_DISPUTE_FEE_REFUNDED: 'true' }} | ${/REFUNDED: true never applies without PAYMENT_DISPUTE_FEE/}
+    ${{ ACQUIRER_HTTP_MODE: 'test' }}           | ${/ACQUIRER_HTTP_MODE: test never applies without ACQUIRER_HTTP_NAME/}
+    ${{ ACQUIRER_HTTP_CARD_DATA: 'true' }}      | ${/ACQUIRER_HTTP_CARD_DATA: true never applies/}
+    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:65536' }}    | ${/WEBHOOK_ALLOW_HOSTS: expects ports up to 65535/}
+  `('$given', ({ given, words }) => {
+    expect(() => read(given)).toThrow(words);
+  });
+
+  test('and those that do nothing do not', () => {
+    const idle = { REDIS_CLUSTER: 'false', PAYMENT_DISPUTE_FEE_REFUNDED: 'false', ACQUIRER_HTTP_MODE: 'live' };
+    expect(read({ ...idle, WEBHOOK_ALLOW_HOSTS: '127.0.0.1:*,[::1]:65535' }).WEBHOOK_ALLOW_HOSTS).toHaveLength(2);
+  });
 });

@@ -40,7 +40,7 @@ async function findReportLine(
 ): Promise<Pick<ExceptionLine, 'part' | 'line' | 'reportSha256'> | undefined> {
   type Row = Omit<PartLine, 'lineId'> & { line_id: string; part_id: Uuid; report_id: Uuid; sha256: Buffer };
   const { rows } = await pool.query<Row>(
-    `SELECT l.id, l.place, l.line_id, l.type, l.reference, l.gross, l.part_id, p.report_id, r.sha256
+    `SELECT l.id, l.place, l.line_id, l.type, l.reference, l.gross, l.cost, l.part_id, p.report_id, r.sha256
      FROM acquirer_report_lines l
      JOIN acquirer_report_parts p ON p.book_id = l.book_id AND p.id = l.part_id
      JOIN acquirer_reports r ON r.book_id = p.book_id AND r.id = p.report_id

@@ -13,6 +13,7 @@ export type LineExceptionKind =
   | 'settlement_acquirer_mismatch'
   | 'settlement_currency_mismatch'
   | 'settlement_amount_mismatch'
+  | 'settlement_cost_mismatch'
   | 'settlement_not_succeeded'
   | 'settlement_repeated'
   | 'settlement_adjustment';
@@ -49,7 +50,7 @@ const LINES_OF: Readonly<Record<Exclude<LineType, 'adjustment'>, readonly Operat
 
 /** Undefined where the line is booked. */
 export function exceptionOf(
-  { type, reference, gross, lineId }: Pick<PartLine, 'type' | 'reference' | 'gross' | 'lineId'>,
+  { type, reference, gross, cost, lineId }: Pick<PartLine, 'type' | 'reference' | 'gross' | 'cost' | 'lineId'>,
   { acquirer, currency, operation, payment, chargebacks }: MatchedAgainst,
 ): LineException | undefined {
   const raised = (kind: LineExceptionKind, why: string): LineException => ({
@@ -87,6 +88,9 @@ export function exceptionOf(
   }
   if (magnitude(gross) !== operation.amount)
     return raised('settlement_amount_mismatch', `the ${operation.kind} is of ${operation.amount}.`);
+  // Whoever pays for less than nothing, or keeps more than all of it, has written another column or sign than they meant.
+  if (cost < 0n || cost > magnitude(gross))
+    return raised('settlement_cost_mismatch', `a cost is from 0 to the gross, and this one is ${cost}.`);
   return undefined;
 }
 

@@ -44,6 +44,7 @@ export interface PartLine {
   readonly type: LineType;
   readonly reference: string;
   readonly gross: bigint;
+  readonly cost: bigint;
 }
 
 export interface ReportFile {
@@ -232,8 +233,9 @@ export async function listPartLines(
     type: LineType;
     reference: string;
     gross: bigint;
+    cost: bigint;
   }>(
-    `SELECT id, place, line_id, type, reference, gross FROM acquirer_report_lines
+    `SELECT id, place, line_id, type, reference, gross, cost FROM acquirer_report_lines
      WHERE book_id = $1 AND part_id = $2 AND place > $3 ORDER BY place LIMIT $4`,
     [part.reportBookId, part.id, behind, limit],
   );

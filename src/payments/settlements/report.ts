@@ -50,7 +50,7 @@ const SIGN: Readonly<Record<LineType, 1 | -1 | 0>> = {
   adjustment: 0,
 };
 
-/** Throws BadInput, with the line of the file. */
+/** Empty for a day without transactions, which has a TOTAL of 0 lines. Throws BadInput, with the line of the file. */
 export function readReport(bytes: Buffer): ReportLine[] {
   const rows = readCsv(bytes, REPORT_COLUMNS);
   const trailers = rows.filter(({ fields }) => fields.line_id === TRAILER);
@@ -69,7 +69,6 @@ export function readReport(bytes: Buffer): ReportLine[] {
     seen.set(line.lineId, row.row);
     lines.push(line);
   }
-  if (lines.length === 0) throw new BadInput(firstTrailer.row, 'The file has no lines.');
   refuseTooMuch(lines);
   checkTotals(lines, trailers);
   return lines;
@@ -127,11 +126,14 @@ function refuseTooMuch(lines: readonly ReportLine[]): void {
   }
 }
 
+/** What a currency without lines comes to: a report may say so. */
+const NOTHING = { count: 0, gross: 0n, cost: 0n, net: 0n };
+
 /** Every currency has one trailer, which says what its lines come to. */
 function checkTotals(lines: readonly ReportLine[], trailers: readonly CsvRow<Column>[]): void {
   const totals = new Map<string, { count: number; gross: bigint; cost: bigint; net: bigint }>();
   for (const { currency, gross, cost, net } of lines) {
-    const sum = totals.get(currency) ?? { count: 0, gross: 0n, cost: 0n, net: 0n };
+    const sum = totals.get(currency) ?? NOTHING;
     totals.set(currency, {
       count: sum.count + 1,
       gross: sum.gross + gross,
@@ -139,10 +141,13 @@ function checkTotals(lines: readonly ReportLine[], trailers: readonly CsvRow<Col
       net: sum.net + net,
     });
   }
+  const stood = new Set<string>();
   for (const { row, fields } of trailers) {
     const { currency } = fields;
-    const sum = totals.get(currency);
-    if (sum === undefined) throw new BadInput(row, `No line before it is in ${shortened(currency)}.`);
+    if (!isCurrency(currency)) throw new BadInput(row, `${shortened(currency)} is no currency.`);
+    if (stood.has(currency)) throw new BadInput(row, `A TOTAL of ${currency} stands before it.`);
+    stood.add(currency);
+    const sum = totals.get(currency) ?? NOTHING;
     totals.delete(currency);
     const stated = [
       fields.merchant,

@@ -102,6 +102,36 @@ describe('opening', () => {
     });
   });
 
+  test('a withdrawn currency opens no account, and those that exist go on', async () => {
+    const open = (of: TestBook) =>
+      of.submit(
+        openAccount({ currency: 'BGN', name: 'Any', overdraftLimit: 0n, externalId: null, metadata: {}, ...request() }),
+      );
+    const now = { at: Date.parse('2025-12-31T23:59:59.999Z') };
+    const early = await openBook({ database: database.applicationUrl, clock: { now: () => now.at } });
+    try {
+      const opened = await open(early);
+      if (!('resourceId' in opened)) throw new Error('refused');
+      now.at = Date.parse('2026-01-01T00:00:00Z');
+      expect(await open(early)).toMatchObject({
+        refused: 'currency_unsupported',
+        param: '/currency',
+        detail:
+          'BGN is withdrawn since 2026-01-01, and no account is opened in it; its successor is EUR. Accounts that exist go on.',
+      });
+      const accountId = opened.resourceId!;
+      const taken = await early.submit(
+        receiveTransfer({
+          ...{ bookId: early.id, accountId, amount: 100n, currency: 'BGN', description: null },
+          ...{ salt: Buffer.alloc(16, 5), ...request() },
+        }),
+      );
+      expect(taken).toMatchObject({ status: 201 });
+    } finally {
+      await early.close();
+    }
+  });
+
   test('the first account of a currency is its default, even when several are opened at once', async () => {
     const ids = await Promise.all(['EUR', 'EUR', 'JOD', 'EUR'].map((currency) => book.account({ currency })));
     expect((await defaultAccounts.find(book.pool, book.id, 'EUR'))?.accountId).toBe(ids[0]);

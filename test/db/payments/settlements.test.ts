@@ -17,7 +17,7 @@ import { payments } from '../../../src/payments/payment-table.ts';
 import { settleOperation } from '../../../src/payments/settle-operation.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
-import { writeReport } from '../../../src/payments/settlements/report.ts';
+import { REPORT_COLUMNS, writeReport } from '../../../src/payments/settlements/report.ts';
 import { listParts } from '../../../src/payments/settlements/report-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
@@ -67,6 +67,8 @@ test.each`
   ${'another currency'}              | ${{ currency: 'USD' }}                               | ${'settlement_currency_mismatch'}
   ${'a refund that is a capture'}    | ${{ type: 'refund', gross: -20_000n, cost: 0n }}     | ${'settlement_type_mismatch'}
   ${'an adjustment'}                 | ${{ type: 'adjustment', gross: -7n, reference: '' }} | ${'settlement_adjustment'}
+  ${'a cost above the gross'}        | ${{ cost: 20_001n }}                                 | ${'settlement_cost_mismatch'}
+  ${'a cost below zero'}             | ${{ cost: -1n }}                                     | ${'settlement_cost_mismatch'}
   ${'a dispute that nobody told of'} | ${{ type: 'dispute', gross: -20_000n, cost: 0n }}    | ${'settlement_reference_unknown'}
 `('$what is an exception, and the rest is booked', async ({ change, kind }) => {
   const [one, other] = [await captured(), await captured()];
@@ -222,6 +224,21 @@ describe('npm run settle', () => {
     expect(again.code).toBe(0);
     expect(JSON.parse(again.out)).toEqual({ ...shown, known: true });
     expect(await poolBalance()).toBe(20_000n);
+  });
+
+  test('a day without transactions: 0, however often, and nothing is kept', async () => {
+    const empty = `${REPORT_COLUMNS.join()}\nTOTAL,0,,,EUR,0,0,0\n`;
+    for (let day = 1; day <= 2; day++) {
+      const { code, out } = await run(empty);
+      expect([code, out]).toEqual([0, 'The report has no lines: nothing is booked.']);
+    }
+    const { code, err } = await run(`${REPORT_COLUMNS.join()}\n`);
+    expect([code, err]).toEqual([2, expect.stringContaining('without its TOTAL')]);
+  });
+
+  test('a file without an end: 2', async () => {
+    const { code, err } = await runHere(program, ['/dev/zero', '--acquirer', 'sandbox_acquirer', '--mode', 'test'], {});
+    expect([code, err]).toEqual([2, expect.stringContaining('more than 67108864 bytes')]);
   });
 
   test('exceptions: 1', async () => {

@@ -107,6 +107,8 @@ describe.each([
     writeFileSync(evidence, 'a line of a statement');
     const id = publicId('payout', payout.id);
     const options = { as, evidence, by: 'alice' };
+    const endless = resolveByPerson(book.pool, id, { ...options, evidence: '/dev/zero' });
+    await expect(endless).rejects.toThrow('larger than 262144 bytes');
     expect(await resolveByPerson(book.pool, id, { ...options, dryRun: true })).toMatchObject({
       result: 'would be booked',
     });

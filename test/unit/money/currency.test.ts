@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatAmount } from '../../../src/money/amount.ts';
 import { CURRENCIES, currencyExponent, isCurrency } from '../../../src/money/currency.ts';
+import { WITHDRAWN, WITHDRAWN_AS_OF, withdrawalOf } from '../../../src/money/withdrawn-currencies.ts';
 
 describe('decimals are those of ISO 4217', () => {
   test.each`
@@ -68,4 +69,32 @@ test.each`
   ${2n ** 63n} | ${'EUR'} | ${'92233720368547758.08 EUR'}
 `('$amount of $currency reads $text', ({ amount, currency, text }) => {
   expect(formatAmount(amount, currency)).toBe(text);
+});
+
+/** ISO 4217 has one or two amendments a year, announced months before they take effect. */
+const OLDEST_DAYS = 540;
+
+test('the table of withdrawn currencies was compared with the standard not long ago', () => {
+  const ageDays = (Date.now() - Date.parse(WITHDRAWN_AS_OF)) / 86_400_000;
+  expect(ageDays, 'compare it with lists one and three of ISO 4217, and set WITHDRAWN_AS_OF').toBeLessThan(OLDEST_DAYS);
+  expect(ageDays).toBeGreaterThan(0);
+});
+
+test.each`
+  currency | day             | successor
+  ${'BGN'} | ${'2025-12-31'} | ${undefined}
+  ${'BGN'} | ${'2026-01-01'} | ${'EUR'}
+  ${'ANG'} | ${'2026-01-01'} | ${'XCG'}
+  ${'CUC'} | ${'2026-01-01'} | ${'CUP'}
+  ${'XCG'} | ${'2026-01-01'} | ${undefined}
+`('on $day $currency has been succeeded by $successor', ({ currency, day, successor }) => {
+  expect(withdrawalOf(currency, day)?.successor).toBe(successor);
+});
+
+test('a withdrawn currency keeps its decimals, and its successor is a currency in use', () => {
+  for (const [currency, { digits, from, successor }] of WITHDRAWN) {
+    expect([currency, isCurrency(currency), currencyExponent(currency)]).toEqual([currency, true, digits]);
+    expect([isCurrency(successor), WITHDRAWN.has(successor)]).toEqual([true, false]);
+    expect(from <= WITHDRAWN_AS_OF).toBe(true);
+  }
 });

@@ -25,29 +25,53 @@ test('a byte order mark, other line ends, quotes and empty lines change nothing'
 });
 
 test.each`
-  what                           | text                                                               | message
-  ${'nothing'}                   | ${''}                                                              | ${'The file is empty'}
-  ${'other columns'}             | ${'line_id,gross\nA,1\n'}                                          | ${'Line 1: The columns are line_id,gross'}
-  ${'no lines'}                  | ${`${HEADER}TOTAL,0,,,JOD,0,0,0\n`}                                | ${'Line 2: The file has no lines'}
-  ${'no total'}                  | ${HEADER + LINES}                                                  | ${'Line 3: The file ends without its TOTAL'}
-  ${'a total of another sum'}    | ${HEADER + LINES + TOTAL.replace('20000', '20001')}                | ${'Line 4: The TOTAL of JOD'}
-  ${'a total of another count'}  | ${HEADER + LINES + TOTAL.replace(',2,', ',3,')}                    | ${'Line 4: The TOTAL of JOD'}
-  ${'a total in no currency'}    | ${HEADER + LINES + TOTAL + TOTAL.replace('JOD', 'USD')}            | ${'Line 5: No line before it is in USD'}
-  ${'lines without their total'} | ${`${HEADER}${LINES}A-3,b,capture,R,USD,1,0,1\n${TOTAL}`}          | ${'There is no TOTAL of USD'}
-  ${'a line behind the total'}   | ${HEADER + LINES + TOTAL + LINES.replaceAll('A-', 'B-')}           | ${'Line 5: A line stands behind the TOTAL'}
-  ${'half a line'}               | ${`${HEADER}A-1,book,capture,R1`}                                  | ${'Line 2: It has 4 of 8 fields'}
-  ${'half a total'}              | ${HEADER + LINES + TOTAL.slice(0, -4)}                             | ${'Line 4: The TOTAL of JOD'}
-  ${'an open quote'}             | ${`${HEADER}"A-1,book,capture`}                                    | ${'Line '}
-  ${'a fraction'}                | ${HEADER + LINES.replace('25000', '25.000') + TOTAL}               | ${'Line 2: The gross is 25.000'}
-  ${'a net of another sum'}      | ${HEADER + LINES.replace('24700', '24701') + TOTAL}                | ${'Line 2: The net is 24701, and gross less cost is 24700'}
-  ${'a capture below zero'}      | ${`${HEADER}A-1,b,capture,R,JOD,-1,0,-1\nTOTAL,1,,,JOD,-1,0,-1\n`} | ${'Line 2: The gross of a capture is more than zero'}
-  ${'a type that nobody knows'}  | ${HEADER + LINES.replace('refund', 'gift') + TOTAL}                | ${'Line 3: The type is gift'}
-  ${'a currency that is none'}   | ${(HEADER + LINES + TOTAL).replaceAll('JOD', 'JOO')}               | ${'Line 2: JOO is no currency'}
-  ${'a line_id twice'}           | ${(HEADER + LINES + TOTAL).replace('A-2', 'A-1')}                  | ${'Line 3: The line_id A-1 stands in line 2 as well'}
-  ${'bytes that are no UTF-8'}   | ${Buffer.from([0x6c, 0xff])}                                       | ${'The file is not UTF-8'}
+  what                            | text                                                               | message
+  ${'nothing'}                    | ${''}                                                              | ${'The file is empty'}
+  ${'other columns'}              | ${'line_id,gross\nA,1\n'}                                          | ${'Line 1: The columns are line_id,gross'}
+  ${'neither lines nor total'}    | ${HEADER}                                                          | ${'The file ends without its TOTAL'}
+  ${'a total of lines not there'} | ${`${HEADER}TOTAL,1,,,JOD,5,0,5\n`}                                | ${'Line 2: The TOTAL of JOD is 1,5,0,5, and the lines come to 0,0,0,0'}
+  ${'two totals of a currency'}   | ${`${HEADER}TOTAL,0,,,JOD,0,0,0\nTOTAL,0,,,JOD,0,0,0\n`}           | ${'Line 3: A TOTAL of JOD stands before it'}
+  ${'a total in no currency'}     | ${`${HEADER}TOTAL,0,,,JOO,0,0,0\n`}                                | ${'Line 2: JOO is no currency'}
+  ${'a line of commas'}           | ${`${HEADER}${','.repeat(2_000_000)}\n`}                           | ${'Line 2: It has more than 8 fields'}
+  ${'a header of commas'}         | ${','.repeat(2_000_000)}                                           | ${'Line 1: It has more than 8 fields'}
+  ${'a column too many'}          | ${HEADER + LINES.replace('24700', '24700,') + TOTAL}               | ${'Line 2: It has more than 8 fields'}
+  ${'a text without an end'}      | ${`${HEADER}A-1,${'x'.repeat(2_000_000)}`}                         | ${'Line 2: A field has more than 4096 characters'}
+  ${'a quoted text without one'}  | ${`${HEADER}A-1,"${'x'.repeat(2_000_000)}"`}                       | ${'Line 2: A field has more than 4096 characters'}
+  ${'a quote within a field'}     | ${HEADER + LINES.replace('book', 'bo"ok') + TOTAL}                 | ${'Line 2: A quote stands within a field'}
+  ${'text behind a quote'}        | ${HEADER + LINES.replace('book', '"bo"ok') + TOTAL}                | ${'Line 2: Behind a closing quote'}
+  ${'no total'}                   | ${HEADER + LINES}                                                  | ${'Line 3: The file ends without its TOTAL'}
+  ${'a total of another sum'}     | ${HEADER + LINES + TOTAL.replace('20000', '20001')}                | ${'Line 4: The TOTAL of JOD'}
+  ${'a total of another count'}   | ${HEADER + LINES + TOTAL.replace(',2,', ',3,')}                    | ${'Line 4: The TOTAL of JOD'}
+  ${'a total of other lines'}     | ${HEADER + LINES + TOTAL + TOTAL.replace('JOD', 'USD')}            | ${'Line 5: The TOTAL of USD'}
+  ${'lines without their total'}  | ${`${HEADER}${LINES}A-3,b,capture,R,USD,1,0,1\n${TOTAL}`}          | ${'There is no TOTAL of USD'}
+  ${'a line behind the total'}    | ${HEADER + LINES + TOTAL + LINES.replaceAll('A-', 'B-')}           | ${'Line 5: A line stands behind the TOTAL'}
+  ${'half a line'}                | ${`${HEADER}A-1,book,capture,R1`}                                  | ${'Line 2: It has 4 of 8 fields'}
+  ${'half a total'}               | ${HEADER + LINES + TOTAL.slice(0, -4)}                             | ${'Line 4: The TOTAL of JOD'}
+  ${'an open quote'}              | ${`${HEADER}"A-1,book,capture`}                                    | ${'Line '}
+  ${'a fraction'}                 | ${HEADER + LINES.replace('25000', '25.000') + TOTAL}               | ${'Line 2: The gross is 25.000'}
+  ${'a net of another sum'}       | ${HEADER + LINES.replace('24700', '24701') + TOTAL}                | ${'Line 2: The net is 24701, and gross less cost is 24700'}
+  ${'a capture below zero'}       | ${`${HEADER}A-1,b,capture,R,JOD,-1,0,-1\nTOTAL,1,,,JOD,-1,0,-1\n`} | ${'Line 2: The gross of a capture is more than zero'}
+  ${'a type that nobody knows'}   | ${HEADER + LINES.replace('refund', 'gift') + TOTAL}                | ${'Line 3: The type is gift'}
+  ${'a currency that is none'}    | ${(HEADER + LINES + TOTAL).replaceAll('JOD', 'JOO')}               | ${'Line 2: JOO is no currency'}
+  ${'a line_id twice'}            | ${(HEADER + LINES + TOTAL).replace('A-2', 'A-1')}                  | ${'Line 3: The line_id A-1 stands in line 2 as well'}
+  ${'bytes that are no UTF-8'}    | ${Buffer.from([0x6c, 0xff])}                                       | ${'The file is not UTF-8'}
 `('$what: $message', ({ text, message }) => {
   expect(() => read(text)).toThrow(BadInput);
   expect(() => read(text)).toThrow(message);
+});
+
+test('a day without transactions is a TOTAL of 0 lines, and a currency without any may have one', () => {
+  expect(read(`${HEADER}TOTAL,0,,,JOD,0,0,0\n`)).toEqual([]);
+  expect(read(`${HEADER}TOTAL,0,,,JOD,0,0,0\nTOTAL,0,,,USD,0,0,0\n`)).toEqual([]);
+  expect(read(`${HEADER}${LINES}${TOTAL}TOTAL,0,,,USD,0,0,0\n`)).toHaveLength(2);
+});
+
+test('lines are counted as an editor shows them, within quotes too', () => {
+  const quoted = `\n\n"A-1","a ""b"", c",capture,"R\r\n1",JOD,25000,300,24700\n`;
+  expect(() => read(HEADER + quoted + TOTAL)).toThrow('Line 4: The reference is no text');
+  const after = HEADER + quoted.replace('R\r\n1', 'R1') + LINES.replace('A-2', 'A-1') + TOTAL;
+  expect(() => read(after)).toThrow('Line 5: The line_id A-1 stands in line 4 as well');
+  expect(() => read(after.replaceAll('\n', '\r'))).toThrow('Line 5: The line_id A-1 stands in line 4 as well');
 });
 
 describe('every place at which a file may be cut off', () => {

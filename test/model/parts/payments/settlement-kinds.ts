@@ -103,7 +103,7 @@ function takingLines(real: RealBook, currency: string, asked: readonly Reference
       operation: operations[at],
       chargebacks: chargebacks[at],
       line: {
-        ...{ id: newId(), place: at + 1, lineId: `line ${at + 1}`, type: line.type, gross: line.gross },
+        ...{ id: newId(), place: at + 1, lineId: `line ${at + 1}`, type: line.type, gross: line.gross, cost: 0n },
         reference: operations[at]?.reference ?? 'nothing',
       },
     })),
