@@ -146,7 +146,11 @@ export class Draft {
       floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
       const debited = move(source, { direction: 'debit', amount, currency }, permissionsOf(request, source, 'debit'));
       if ('code' in debited && !('id' in debited)) return debited;
-      const credited = move(target, { direction: 'credit', amount, currency }, permissionsOf(request, target, 'credit'));
+      const credited = move(
+        target,
+        { direction: 'credit', amount, currency },
+        permissionsOf(request, target, 'credit'),
+      );
       if ('code' in credited && !('id' in credited)) return credited;
       moved.set(debit, debited as Account);
       moved.set(credit, credited as Account);

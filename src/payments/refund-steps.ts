@@ -12,7 +12,14 @@ import type { Payment } from './payment.ts';
 import type { PaymentOperation, Portion } from './payment-operation.ts';
 import { paymentResource } from './payment-resource.ts';
 import { allocatedFee } from './refund-fee.ts';
-import { accountOf, type MoneySources, moneyOf, planTaking, requireSources, takePortions } from './take-from-sources.ts';
+import {
+  accountOf,
+  type MoneySources,
+  moneyOf,
+  planTaking,
+  requireSources,
+  takePortions,
+} from './take-from-sources.ts';
 
 /** What a refund that fails touches. `moved`: readMovedShares. */
 export function refundTouches(operation: PaymentOperation, moved: readonly Uuid[]): Touch[] {

@@ -97,7 +97,8 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
       kind: 'release_to_closed_account',
       resource: 'release',
       resourceId: id,
-      detail: 'Money of payments was released to an account that is closed. It was booked there and waits for a person.',
+      detail:
+        'Money of payments was released to an account that is closed. It was booked there and waits for a person.',
     }),
     allowFrozen: true,
     postings: [{ debit: draft.chart('merchant_pending', currency).id, credit: accountId, amount }],

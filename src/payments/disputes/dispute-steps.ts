@@ -21,7 +21,15 @@ import {
   requireSources,
   takePortions,
 } from '../take-from-sources.ts';
-import { countsAsDisputed, type Dispute, type DisputePart, EVIDENCE_MS, isOpen, partsOf, REMINDER_MS } from './dispute.ts';
+import {
+  countsAsDisputed,
+  type Dispute,
+  type DisputePart,
+  EVIDENCE_MS,
+  isOpen,
+  partsOf,
+  REMINDER_MS,
+} from './dispute.ts';
 import { disputeResource } from './dispute-resource.ts';
 import { disputes } from './dispute-table.ts';
 
