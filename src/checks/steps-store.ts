@@ -1,4 +1,5 @@
 /** What the journal has of resources: each of their entries, with its postings. */
+import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
@@ -9,6 +10,8 @@ import { loadPostings } from '../ledger/journal-read-store.ts';
 export interface BookedStep {
   readonly id: Uuid;
   readonly step: string;
+  /** By the book's time. */
+  readonly postedAt: Instant;
   readonly postings: readonly Posting[];
 }
 
@@ -18,9 +21,15 @@ export async function readStepsOf(
   bookId: BookId,
   resourceIds: readonly Uuid[],
 ): Promise<Map<Uuid, BookedStep[]>> {
-  const { rows } = await db.query<{ id: string; resource_id: string; step: string; sequence: bigint }>({
+  const { rows } = await db.query<{
+    id: string;
+    resource_id: string;
+    step: string;
+    sequence: bigint;
+    posted_at: Instant;
+  }>({
     name: 'verify.steps_of',
-    text: `SELECT id, resource_id, step, sequence FROM entries
+    text: `SELECT id, resource_id, step, sequence, posted_at FROM entries
       WHERE book_id = $1 AND resource_id = ANY ($2::uuid[]) ORDER BY sequence`,
     values: [bookId, plainArray(resourceIds)],
   });
@@ -35,6 +44,7 @@ export async function readStepsOf(
     (row) => ({
       id: row.id,
       step: row.step,
+      postedAt: row.posted_at,
       postings: postings.get(row.sequence) ?? [],
     }),
   );

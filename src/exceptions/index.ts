@@ -4,6 +4,7 @@ import { keyedByUuid } from '../db/keyed-table.ts';
 import { rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
+import { closedAccountCheck } from './checks/closed-account-check.ts';
 import { exceptionCheck } from './checks/exception-check.ts';
 import { exceptionGauges } from './exception-gauges.ts';
 import { exceptions } from './exception-table.ts';
@@ -22,7 +23,7 @@ export const exceptionsGroup: Group = {
   tables: [exceptions],
   rights: { exceptions: rightsOf(exceptions) },
   moved: [],
-  checks: [exceptionCheck],
+  checks: [exceptionCheck, closedAccountCheck],
   blocksClosing: [],
   gauges: exceptionGauges,
 };

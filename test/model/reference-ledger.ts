@@ -63,7 +63,8 @@ export interface Permissions {
   /** The money was held on this account. */
   readonly heldOn?: string;
   readonly frozen?: boolean;
-  readonly closed?: boolean;
+  /** Closed accounts take part. An object's name: what the entry leaves in one is an exception about it. */
+  readonly closed?: true | string;
 }
 
 /** An answer: an HTTP status, and a code for a refusal. */
@@ -163,6 +164,8 @@ export class ReferenceLedger {
     const lines: ReferenceLine[] = [];
     const at = this.moment;
     let below = false;
+    const closed = [...this.accounts].filter(([, { status }]) => status === 'closed').map(([name]) => name);
+    const before = new Map(closed.map((name) => [name, this.posted(name)]));
     for (const movement of entry.movements.filter(({ amount }) => amount > 0n)) {
       const problem = this.#problem(movement, may);
       if (problem) {
@@ -182,6 +185,10 @@ export class ReferenceLedger {
       this.entries[sequence] = { resource: entry.resource, step: entry.step, at, below, lines: [...lines] };
     }
     this.last = at;
+    if (typeof may.closed === 'string')
+      for (const [name, was] of before)
+        if (this.posted(name) > was && this.posted(name) > 0n)
+          this.tell('exception.opened', `exception of ${may.closed}`, 1);
     return sequence + 1;
   }
 

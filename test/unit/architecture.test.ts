@@ -145,6 +145,16 @@ describe('tests lie where what they test lies', () => {
   });
 });
 
+test('an entry may credit a closed account only by the permission that opens an exception', () => {
+  const users = product.filter(({ path, text }) => !path.startsWith('src/ledger/') && /\bcreditClosed\b/.test(text));
+  const made = /\bcreditClosed: (waitInClosed|returnToClosed)\(draft, |ClosedPermissions\['creditClosed'\]/;
+  const odd = users.filter(({ text }) =>
+    text.split('\n').some((line) => /\bcreditClosed\b/.test(line) && !made.test(line)),
+  );
+  expect(users.map(({ path }) => path)).toContain('src/payments/refund-steps.ts');
+  expect(odd.map(({ path }) => path)).toEqual([]);
+});
+
 test('the environment is read where a process starts, and passed on as configuration', () => {
   const mayRead = /^src\/(config|failpoints)\.ts$|^src\/embedded\/|^scripts\//;
   const readers = product.filter(({ path, text }) => !mayRead.test(path) && /process\.env\b/.test(text));

@@ -21,7 +21,8 @@ export const disputeEvents: EventDocument = {
     'dispute.evidence_due_soon': 'Two days before `evidence_due_at`, while nobody has answered.',
     'dispute.evidence_submitted': 'The acquirer has your evidence, and decides.',
     'dispute.accepted': 'The acquirer knows that you do not contest it. What was taken stays taken.',
-    'dispute.won': 'The acquirer decided for you: what a chargeback took is back, and may be disputed again.',
+    'dispute.won':
+      'The acquirer decided for you: what a chargeback took is back where it came from, and may be disputed again.',
     'dispute.lost': 'The acquirer decided for the payer: what was taken stays taken.',
     'dispute.escalated':
       'An inquiry became a chargeback, or one that was won is disputed again: `next_dispute` is opened in the same commit. An open inquiry is `lost` by that.',

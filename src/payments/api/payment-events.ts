@@ -47,7 +47,8 @@ export const refundEvents: EventDocument = {
   when: {
     'refund.created': 'A refund was accepted: its money has left its sources.',
     'refund.succeeded': 'The acquirer gave the amount back to the payer.',
-    'refund.failed': 'The refund failed, perhaps after it had succeeded: its money is back where it came from.',
+    'refund.failed':
+      'The refund failed, perhaps after it had succeeded: its money is back where it came from, and waits again for its day.',
   },
 };
 

@@ -10,6 +10,7 @@ import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
+import { sharesOf } from '../take-from-sources.ts';
 
 /** A payment with its captures, refunds and disputes, and what each of them booked, as of one moment. */
 export interface PaymentHistory {
@@ -18,6 +19,10 @@ export interface PaymentHistory {
   readonly operations: readonly PaymentOperation[];
   readonly disputes: readonly Dispute[];
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
+  /** The days of the shares that failed refunds and won disputes had taken from. */
+  readonly days: ReadonlyMap<Uuid, string>;
+  /** Of the book. */
+  readonly timeZone: string;
 }
 
 /** All that a payment ever has. */
@@ -74,6 +79,10 @@ function withOperations(
       bookId,
       [...operations, ...disputed].map(({ id }) => id),
     );
+    const { days, timeZone } = await readDays(trx, bookId, [
+      ...operations.filter(({ kind, status }) => kind === 'refund' && status === 'failed'),
+      ...disputed.filter(({ status }) => status === 'won'),
+    ]);
     const byPayment = new Map<Uuid, PaymentOperation[]>(found.map(({ id }) => [id, []]));
     for (const operation of operations) byPayment.get(operation.paymentId)?.push(operation);
     return found.map((payment) => ({
@@ -81,8 +90,30 @@ function withOperations(
       operations: byPayment.get(payment.id)!,
       disputes: disputed.filter(({ paymentId }) => paymentId === payment.id),
       steps,
+      days,
+      timeZone,
     }));
   });
+}
+
+/** Index: payment_shares_pkey. Most pages have nothing that was given back. */
+async function readDays(
+  db: Queryable,
+  bookId: BookId,
+  given: readonly Pick<PaymentOperation, 'portions'>[],
+): Promise<Pick<PaymentHistory, 'days' | 'timeZone'>> {
+  const ids = [...new Set(given.flatMap(sharesOf))];
+  if (ids.length === 0) return { days: new Map(), timeZone: 'UTC' };
+  const { rows } = await db.query<{ id: Uuid; available_on: string; time_zone: string }>({
+    name: 'verify.share_days',
+    text: `SELECT s.id, s.available_on, b.time_zone FROM payment_shares s JOIN books b ON b.id = s.book_id
+      WHERE s.book_id = $1 AND s.id = ANY ($2::uuid[])`,
+    values: [bookId, plainArray(ids)],
+  });
+  return {
+    days: new Map(rows.map((row) => [row.id, row.available_on])),
+    timeZone: rows[0]?.time_zone ?? 'UTC',
+  };
 }
 
 /** Index: payment_disputes_by_payment. */

@@ -1,7 +1,6 @@
 /** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
-import type { BookedStep } from '../../checks/steps-store.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
 import { publicId, type Uuid } from '../../ids.ts';
@@ -9,6 +8,8 @@ import { chartAccountId } from '../../ledger/chart.ts';
 import { countsAsDisputed, type Dispute } from '../disputes/dispute.ts';
 import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
+import { debitsOf } from './booked.ts';
+import { checkFailedRefund, checkWonDispute } from './given-back-check.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
 
 export const paymentCheck: RowCheck<PaymentHistory, Uuid> = {
@@ -58,6 +59,7 @@ function checkOperation(context: CheckContext, history: PaymentHistory, operatio
       of: operation,
       atAcquirer: succeeded ? amount : 0n,
       toOperator: succeeded ? fee : 0n,
+      inTransit: 0n,
     });
   // The operator gives with the request, and has it again when the refund fails.
   else
@@ -66,7 +68,22 @@ function checkOperation(context: CheckContext, history: PaymentHistory, operatio
       of: operation,
       atAcquirer: succeeded ? -amount : 0n,
       toOperator: status === 'failed' ? 0n : -fee,
+      inTransit: status === 'pending' ? amount : 0n,
     });
+  if (kind === 'refund' && status === 'failed') checkFailedRefund(context, history, operation);
+  if (fee < 0n || fee > amount) reportFee(context, operation);
+}
+
+/** A difference of fees that is booked lies between nothing and what it is taken from. */
+function reportFee({ report }: CheckContext, { id, kind, amount, fee }: PaymentOperation): void {
+  const name = kind === 'capture' ? 'capture' : 'refund';
+  report({
+    check: 'payment.fee',
+    ids: { [name]: publicId(name, id) },
+    expected: `a fee from 0 to ${amount}`,
+    actual: `a fee of ${fee}`,
+    detail: 'The fee is more than the amount that it is a part of.',
+  });
 }
 
 /** An inquiry books nothing, and a chargeback that was won gave back what it took. */
@@ -74,7 +91,8 @@ function checkDispute(context: CheckContext, history: PaymentHistory, dispute: D
   const { stage, amount, fee, feeRefunded } = dispute;
   const atAcquirer = countsAsDisputed(dispute) ? -amount : 0n;
   const toOperator = stage === 'chargeback' ? fee - feeRefunded : 0n;
-  checkBooked(context, history, { kind: 'dispute', of: dispute, atAcquirer, toOperator });
+  checkBooked(context, history, { kind: 'dispute', of: dispute, atAcquirer, toOperator, inTransit: 0n });
+  if (dispute.status === 'won' && stage === 'chargeback') checkWonDispute(context, history, dispute);
 }
 
 interface Booked {
@@ -84,35 +102,28 @@ interface Booked {
   readonly atAcquirer: bigint;
   /** Credits less debits of the account `due_operator`. */
   readonly toOperator: bigint;
+  /** Credits less debits of the account `refunds_in_transit`. */
+  readonly inTransit: bigint;
 }
 
 function checkBooked(
   { book, report }: CheckContext,
   { steps }: PaymentHistory,
-  { kind, of: { id, currency, entryIds }, atAcquirer, toOperator }: Booked,
+  { kind, of: { id, currency, entryIds }, atAcquirer, toOperator, inTransit }: Booked,
 ): void {
   const booked = steps.get(id) ?? [];
-  const debited = (code: 'acquirer' | 'due_operator') => debitsOf(booked, chartAccountId(book.id, code, currency));
-  const [acquirer, operator] = [debited('acquirer'), -debited('due_operator')];
+  const debited = (code: 'acquirer' | 'due_operator' | 'refunds_in_transit') =>
+    debitsOf(booked, chartAccountId(book.id, code, currency));
+  const [acquirer, operator, transit] = [debited('acquirer'), -debited('due_operator'), -debited('refunds_in_transit')];
   const knows = entryIds.length === booked.length && booked.every((step) => entryIds.includes(step.id));
-  if (acquirer === atAcquirer && operator === toOperator && knows) return;
+  if (acquirer === atAcquirer && operator === toOperator && transit === inTransit && knows) return;
   report({
     check: 'payment.entries',
     ids: { [kind]: publicId(kind, id) },
-    expected: `${atAcquirer} at the acquirer, ${toOperator} to the operator, ${booked.length} entries`,
-    actual: `${acquirer} at the acquirer, ${operator} to the operator, ${entryIds.length} entries`,
+    expected: `${atAcquirer} at the acquirer, ${toOperator} to the operator, ${inTransit} in transit, ${booked.length} entries`,
+    actual: `${acquirer} at the acquirer, ${operator} to the operator, ${transit} in transit, ${entryIds.length} entries`,
     detail: 'What was booked is not what the acquirer did, or not its fee.',
   });
-}
-
-/** Debits less credits of an account. */
-function debitsOf(steps: readonly BookedStep[], accountId: Uuid): bigint {
-  let sum = 0n;
-  for (const { debitAccountId, creditAccountId, amount } of steps.flatMap(({ postings }) => postings)) {
-    if (debitAccountId === accountId) sum += amount;
-    if (creditAccountId === accountId) sum -= amount;
-  }
-  return sum;
 }
 
 const sumOf = (parts: readonly { readonly amount: bigint }[]) => parts.reduce((sum, { amount }) => sum + amount, 0n);

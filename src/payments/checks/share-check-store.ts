@@ -1,3 +1,4 @@
+import type { Instant } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { Uuid } from '../../ids.ts';
@@ -13,6 +14,10 @@ export interface ShareHistory {
   readonly released: bigint;
   /** Of a waiting one: what is left of the captures in it that are not settled. */
   readonly waiting: bigint;
+  /** When it was released first. Null: never. */
+  readonly firstReleaseAt: Instant | null;
+  /** Of the book. */
+  readonly timeZone: string;
 }
 
 /**
@@ -25,13 +30,21 @@ export function readShareHistories(
   page: { after: Uuid | undefined; limit: number },
 ): Promise<ShareHistory[]> {
   return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<{ line_sum: bigint; released: bigint; waiting: bigint }>({
+    const { rows } = await trx.query<{
+      line_sum: bigint;
+      released: bigint;
+      waiting: bigint;
+      first_release_at: Instant | null;
+      time_zone: string;
+    }>({
       name: 'verify.payment_shares',
       text: `SELECT ${paymentShares.selected('s')}, (
           SELECT coalesce(sum(l.amount), 0)::bigint FROM payment_share_lines l WHERE l.book_id = $1 AND l.share_id = s.id
         ) AS line_sum, (
           SELECT coalesce(sum(r.amount), 0)::bigint FROM payment_releases r WHERE r.book_id = $1 AND r.share_id = s.id
         ) AS released, (
+          SELECT min(r.created_at) FROM payment_releases r WHERE r.book_id = $1 AND r.share_id = s.id
+        ) AS first_release_at, (SELECT time_zone FROM books WHERE id = $1) AS time_zone, (
           SELECT coalesce(sum((p->>'amount')::bigint), 0)::bigint
           FROM (SELECT DISTINCT operation_id AS id FROM payment_share_lines WHERE book_id = $1 AND share_id = s.id) AS l
           JOIN payment_operations o ON o.book_id = $1 AND o.id = l.id AND o.kind = 'capture' AND o.settled_at IS NULL,
@@ -47,6 +60,8 @@ export function readShareHistories(
       lines: row.line_sum,
       released: row.released,
       waiting: row.waiting,
+      firstReleaseAt: row.first_release_at,
+      timeZone: row.time_zone,
     }));
   });
 }

@@ -1,4 +1,5 @@
 /** Checks what waits for its release, and what acquirers owe: rows of payments against the accounts of the book. */
+import { dayOf } from '../../calendar/day.ts';
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { publicId, type Uuid } from '../../ids.ts';
@@ -23,7 +24,10 @@ export const paymentSumsCheck: RowCheck<PaymentSums, true> = {
   placeOf: () => true,
 };
 
-function checkShare({ report }: CheckContext, { share, lines, released, waiting }: ShareHistory): void {
+function checkShare(context: CheckContext, history: ShareHistory): void {
+  checkDay(context, history);
+  const { report } = context;
+  const { share, lines, released, waiting } = history;
   const { amount, kind, lent, status } = share;
   const ids = { share: share.id, account: publicId('account', share.accountId) };
   const left = status === 'open' ? lines - released : 0n;
@@ -45,6 +49,19 @@ function checkShare({ report }: CheckContext, { share, lines, released, waiting 
       actual: `${amount} in it, ${lent} lent`,
       detail: 'What the share holds and has lent is not what is left of the captures that wait in it.',
     });
+}
+
+/** Nothing is released before its day. */
+function checkDay({ report }: CheckContext, { share, firstReleaseAt, timeZone }: ShareHistory): void {
+  const releasedOn = firstReleaseAt === null ? null : dayOf(firstReleaseAt, timeZone);
+  if (releasedOn === null || releasedOn >= share.availableOn) return;
+  report({
+    check: 'payment_share.early',
+    ids: { share: share.id, account: publicId('account', share.accountId) },
+    expected: `released on ${share.availableOn} or later`,
+    actual: `released on ${releasedOn}`,
+    detail: 'A share was released before its day.',
+  });
 }
 
 function checkSums({ book, report }: CheckContext, sums: PaymentSums): void {

@@ -290,8 +290,13 @@ describe('verification', () => {
     ],
     [
       'another amount waited',
-      ['exception.moved'],
+      ['exception.waiting'],
       [`UPDATE exceptions SET amount = amount + 1 WHERE stage = 'adjusted'`],
+    ],
+    [
+      'less waited than was moved',
+      ['exception.moved', 'exception.waiting'],
+      [`UPDATE exceptions SET amount = amount - 1 WHERE stage = 'adjusted'`],
     ],
     [
       'one person did both',

@@ -164,7 +164,7 @@ describe('an inquiry that becomes a chargeback', () => {
 });
 
 describe('decided', () => {
-  test('won: the amount is the customer’s, and the fee stays', async () => {
+  test('won: the amount is back where it came from, and the fee stays', async () => {
     money.terms = { fees: new Map([['EUR', 1_500n]]), feeRefunded: false };
     const accountId = await book.account();
     const payment = await money.captured(accountId, 10_000n);
@@ -172,9 +172,14 @@ describe('decided', () => {
     const { dispute: won } = await money.dispute(payment, { kind: 'dispute_won' });
     expect(won).toMatchObject({ status: 'won', feeRefunded: 0n, dueAt: null });
     expect((await money.entries(dispute!.id))[1]).toEqual({
-      ...{ step: 'won', flagged: false, postings: ['acquirer → customer 10000'] },
+      ...{
+        step: 'won',
+        flagged: false,
+        postings: [`acquirer → merchant_pending ${EARNED}`, 'acquirer → customer 260'],
+      },
     });
-    expect(await money.balance(accountId)).toBe(EARNED - 1_500n);
+    expect(await money.shares(accountId)).toEqual([EARNED]);
+    expect(await money.balance(accountId)).toBe(-1_500n);
     expect(await money.payment(payment)).toMatchObject({ amountDisputed: 0n });
   });
 
@@ -185,7 +190,7 @@ describe('decided', () => {
     await chargeback(payment);
     const { dispute: won } = await money.dispute(payment, { kind: 'dispute_won' });
     expect(won).toMatchObject({ feeRefunded: 1_500n });
-    expect(await money.balance(accountId)).toBe(EARNED);
+    expect([await money.shares(accountId), await money.balance(accountId)]).toEqual([[EARNED], 0n]);
   });
 
   test('lost: nothing more is booked, and what was taken counts as disputed', async () => {

@@ -143,18 +143,22 @@ test('then what else waits for the account; what nobody has is owed, and flagged
   expect((await paymentOf(other)).amountDisputed).toBe(0n);
 });
 
-test.each([false, true])("won: the amount is the customer's again; its fee by configuration: %s", async (refunded) => {
-  feeRefunded = refunded;
-  const accountId = await book.account();
-  const given = await paid(accountId);
-  const { dispute, notice } = await tell(given, { amount: 5_000n });
-  expect(await pending(accountId)).toBe(19_490n - 5_000n - FEE);
-  const { dispute: won } = await tell(given, { kind: 'dispute_won', reference: notice.reference });
-  expect(won).toMatchObject({ id: dispute.id, status: 'won', feeRefunded: refunded ? FEE : 0n, visitAt: null });
-  expect(await balance(accountId)).toBe(5_000n + (refunded ? FEE : 0n));
-  expect((await paymentOf(given)).amountDisputed).toBe(0n);
-  feeRefunded = false;
-});
+test.each([false, true])(
+  'won: the amount waits again where it came from; its fee by configuration: %s',
+  async (refunded) => {
+    feeRefunded = refunded;
+    const accountId = await book.account();
+    const given = await paid(accountId);
+    const { dispute, notice } = await tell(given, { amount: 5_000n });
+    expect(await pending(accountId)).toBe(19_490n - 5_000n - FEE);
+    const { dispute: won } = await tell(given, { kind: 'dispute_won', reference: notice.reference });
+    expect(won).toMatchObject({ id: dispute.id, status: 'won', feeRefunded: refunded ? FEE : 0n, visitAt: null });
+    expect(await balance(accountId)).toBe(0n);
+    expect(await pending(accountId)).toBe(19_490n - (refunded ? 0n : FEE));
+    expect((await paymentOf(given)).amountDisputed).toBe(0n);
+    feeRefunded = false;
+  },
+);
 
 test('lost: nothing more moves, and what is disputed is not refundable', async () => {
   const accountId = await book.account({ amount: 50_000n });

@@ -40,11 +40,13 @@ test('a payment with as many refunds as it may have is not refunded again, and o
     first.id,
     REFUNDS_MAX - 2,
   );
-  await money.refunding(payment, 1n);
-  expect(await money.refund(payment, 1n)).toMatchObject({
-    refused: 'limit_exceeded',
-    facts: { limit: BigInt(REFUNDS_MAX) },
-  });
+  // At once: all but one of them are decided before any of them is written.
+  const commands = await Promise.all([1, 2, 3, 4, 5].map(() => money.refundCommand(payment, 1n)));
+  const answers = await Promise.all(commands.map((command) => book.submit(command)));
+  expect(answers.filter((answer) => 'resourceId' in answer)).toHaveLength(1);
+  const refused = { refused: 'limit_exceeded', facts: { limit: BigInt(REFUNDS_MAX) } };
+  expect(answers.filter((answer) => 'refused' in answer)).toMatchObject(Array(4).fill(refused));
+  expect(await money.refund(payment, 1n)).toMatchObject(refused);
 });
 
 test('an authorization has no part in the totals: its captures are refused where one would not be booked', async () => {

@@ -82,7 +82,7 @@ describe('a refund that took what other payments wait for, and fails', () => {
     expect(await money.shares(accountId)).toEqual([EARNED, 0n]);
   });
 
-  test('gives to the customer once they were paid without it, even where new ones wait in the same share', async () => {
+  test('waits for their day once they were paid without it, even where new ones wait in the same share', async () => {
     const { refund, share } = await refunding();
     await settleAll(book);
     expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
@@ -92,8 +92,8 @@ describe('a refund that took what other payments wait for, and fails', () => {
     await settleAll(book);
     // Nothing stays in the share that nobody moves any more.
     expect(await held(share)).toEqual({ amount: 0n, lent: 0n });
-    // The customer: what was drawn is held for a payout, and what came back is available.
-    expect(await money.balance(accountId)).toBe(EARNED + 3_800n);
+    expect(await money.balance(accountId)).toBe(EARNED);
+    expect(await money.shares(accountId)).toEqual([2n * EARNED, 0n]);
   });
 
   test('leaves nothing behind where one of them is refunded and then settled', async () => {

@@ -41,7 +41,7 @@ describe.each(['on its way', 'after it succeeded'])('a refund that fails %s', (w
     expect(await money.shares(accountId)).toEqual([EARNED]);
     const refund = await money.refunding(payment, 4_000n);
     expect(await money.shares(accountId)).toEqual([EARNED - 3_900n]);
-    expect(await fails(refund)).toMatchObject({ status: 'failed', portions: [], failureCode: 'processing_error' });
+    expect(await fails(refund)).toMatchObject({ status: 'failed', fee: 0n, failureCode: 'processing_error' });
     expect(await money.shares(accountId)).toEqual([EARNED]);
     expect(await money.payment(payment)).toMatchObject({
       ...{ amountRefunded: 0n, amountRefunding: 0n, fee: 260n, feeRefunded: 0n },
@@ -128,39 +128,8 @@ test('what is left of a payment in its share is its own: a second refund takes i
   expect((await money.payment(other)).amountRefunding).toBe(0n);
 });
 
-describe('a capture that is settled before its refund fails', () => {
-  async function settled() {
-    const accountId = await book.account();
-    const payment = await money.captured(accountId, 10_000n, { days: 3, onceSettled: true });
-    const refund = await money.refunding(payment, 4_000n);
-    const [capture] = await book.rows<{ id: string }>(
-      "UPDATE payment_operations SET settled_at = now() WHERE book_id = $1 AND payment_id = $2 AND kind = 'capture' RETURNING id",
-      payment.id,
-    );
-    return { accountId, refund, capture: capture!.id };
-  }
-
-  test('gives to the share that it waits in now', async () => {
-    const { accountId, refund, capture } = await settled();
-    await money.captured(accountId, 10_000n, { days: 4, onceSettled: false });
-    await book.rows(
-      `UPDATE payment_operations SET portions = jsonb_build_array(jsonb_build_object('amount', '0', 'share', (
-         SELECT id FROM payment_shares WHERE book_id = $1 AND account_id = $2 AND kind = 'ready'))) WHERE book_id = $1 AND id = $3`,
-      accountId,
-      capture,
-    );
-    await money.say(refund, FAILED);
-    expect(await money.shares(accountId)).toEqual([EARNED - 3_900n, EARNED + 3_900n]);
-    expect((await money.operation(capture)).portions).toMatchObject([{ amount: 3_900n }]);
-  });
-
-  test('gives to the customer where it is known by its share of old alone, which nothing leaves any more', async () => {
-    const { accountId, refund } = await settled();
-    await money.say(refund, FAILED);
-    expect(await money.shares(accountId)).toEqual([EARNED - 3_900n]);
-    expect(await money.balance(accountId)).toBe(3_900n);
-  });
-});
+const waiting = (accountId: string) =>
+  book.rows('SELECT kind, amount FROM exceptions WHERE book_id = $1 AND account_id = $2 ORDER BY place', accountId);
 
 describe('a refund that fails after its account was closed', () => {
   /** Everything was refunded: nothing is left in the share, or of the 10 that the customer had for the fixed fee. */
@@ -179,6 +148,7 @@ describe('a refund that fails after its account was closed', () => {
     await money.say(refund, late());
     expect(await money.shares(accountId)).toEqual([0n]);
     expect(await money.balance(accountId)).toBe(9_750n);
+    expect(await waiting(accountId)).toEqual([{ kind: 'failed_refund_to_closed_account', amount: 9_750n }]);
   });
 
   test('what a share holds by then is released to it', async () => {
@@ -195,6 +165,7 @@ describe('a refund that fails after its account was closed', () => {
     );
     expect(await money.release(accountId)).toBe(1);
     expect(await money.balance(accountId)).toBe(5n);
+    expect(await waiting(accountId)).toEqual([{ kind: 'release_to_closed_account', amount: 5n }]);
   });
 });
 

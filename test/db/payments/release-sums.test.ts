@@ -41,10 +41,14 @@ const schedule = fc.record({
   ),
 });
 
+/** What becomes of a refund: it is under way, or ends; one that is under way or has succeeded may fail in a later step. */
+type Fails = boolean | null;
+
 type Step =
   | { readonly does: 'capture'; readonly amount: bigint; readonly by: ReleaseSchedule }
-  | { readonly does: 'refund'; readonly of: number; readonly percent: bigint; readonly fails: boolean | null }
+  | { readonly does: 'refund'; readonly of: number; readonly percent: bigint; readonly fails: Fails }
   | { readonly does: 'dispute'; readonly of: number; readonly amount: bigint }
+  | { readonly does: 'back'; readonly of: number }
   | { readonly does: 'settle' }
   | { readonly does: 'wait'; readonly days: number };
 
@@ -66,11 +70,28 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ does: fc.constant('dispute' as const), of: fc.nat(20), amount: fc.bigInt(1n, 9_000n) }),
   },
+  // Something that was taken comes back, long after it was taken.
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('back' as const), of: fc.nat(20) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('settle' as const) }) },
   { weight: 2, arbitrary: fc.record({ does: fc.constant('wait' as const), days: fc.integer({ min: 1, max: 30 }) }) },
 );
 
-async function take(captured: Captured[], one: Step): Promise<void> {
+/** What may come back: refunds by id, disputes by the acquirer's reference. */
+type Taken = { readonly refund: Uuid } | { readonly dispute: string; readonly of: Captured };
+
+async function giveBack(taken: Taken[], at: number): Promise<void> {
+  const [one] = taken.splice(at % Math.max(taken.length, 1), 1);
+  if (!one) return;
+  if ('dispute' in one) await money.dispute(one.of, { kind: 'dispute_won', reference: one.dispute });
+  else {
+    const { status } = await money.operation(one.refund);
+    const late = { call: 'notice', noticeId: newId(), isLate: true } as const;
+    await money.say({ id: one.refund }, { ...FAILED, ...(status === 'succeeded' ? late : {}) });
+  }
+}
+
+async function take({ captured, taken }: { captured: Captured[]; taken: Taken[] }, one: Step): Promise<void> {
+  if (one.does === 'back') return giveBack(taken, one.of);
   if (one.does === 'capture') {
     captured.push(await money.captured(accountId, one.amount, one.by));
     return;
@@ -84,15 +105,18 @@ async function take(captured: Captured[], one: Step): Promise<void> {
   const payment = captured[one.of % Math.max(captured.length, 1)];
   if (!payment) return;
   if (one.does === 'dispute') {
-    await money.dispute(payment, { kind: 'dispute_chargeback', amount: one.amount, reference: newId() });
+    const reference = newId();
+    const { dispute } = await money.dispute(payment, { kind: 'dispute_chargeback', amount: one.amount, reference });
+    if (dispute) taken.push({ dispute: reference, of: payment });
     return;
   }
   const { amountCaptured, amountRefunded, amountRefunding, amountDisputed } = await money.payment(payment);
   const amount = ((amountCaptured - amountRefunded - amountRefunding - amountDisputed) * one.percent) / 100n;
   if (amount <= 0n) return;
   const answer = await money.refund(payment, amount);
-  if (!('resourceId' in answer) || one.fails === null) return;
-  await money.say({ id: answer.resourceId! }, one.fails ? FAILED : { status: 'succeeded' });
+  if (!('resourceId' in answer)) return;
+  if (one.fails !== true) taken.push({ refund: answer.resourceId! });
+  if (one.fails !== null) await money.say({ id: answer.resourceId! }, one.fails ? FAILED : { status: 'succeeded' });
 }
 
 /** What captures earned, and where it is: in open shares, with the customer, or back with payers. */
@@ -103,7 +127,8 @@ async function whereItIs() {
          WHERE book_id = $1 AND account_id = $2 AND kind = 'capture' AND status = 'succeeded') AS earned,
        (SELECT coalesce(sum(amount - fee), 0)::bigint FROM payment_operations
          WHERE book_id = $1 AND account_id = $2 AND kind = 'refund' AND status <> 'failed') AS refunded,
-       (SELECT coalesce(sum(amount), 0)::bigint FROM payment_disputes WHERE book_id = $1 AND account_id = $2) AS disputed,
+       (SELECT coalesce(sum(amount), 0)::bigint FROM payment_disputes
+         WHERE book_id = $1 AND account_id = $2 AND status <> 'won') AS disputed,
        (SELECT coalesce(sum(amount), 0)::bigint FROM payment_shares
          WHERE book_id = $1 AND account_id = $2 AND status = 'open') AS waiting`,
     accountId,
@@ -115,8 +140,8 @@ test('by any schedules, what captures earned is waiting, released or back with p
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 18 }), async (steps) => {
       accountId = await book.account();
-      const captured: Captured[] = [];
-      for (const one of steps) await take(captured, one);
+      const so = { captured: [], taken: [] };
+      for (const one of steps) await take(so, one);
       const { earned, waiting, released, refunded, disputed } = await whereItIs();
       expect(waiting + released + refunded + disputed).toBe(earned);
       // In the end nothing waits.

@@ -8,7 +8,7 @@ import { type AnyKind, amountOf, draws, fromNewest, kind, maybe } from '../../pa
 import { PaymentRecords } from './records.ts';
 import { type DisputeWord, ReferenceDisputes, type TellDispute } from './reference-disputes.ts';
 import { DISPUTE_FEE } from './reference-fees.ts';
-import { authorizationOf, disputeNotice, disputesOf, paymentOf, sourcesOf, today } from './rows.ts';
+import { authorizationOf, disputeNotice, disputesOf, movedShares, paymentOf, sourcesOf, today } from './rows.ts';
 
 const { recent, money } = draws;
 
@@ -62,8 +62,10 @@ export const disputeKinds: readonly AnyKind[] = [
       const payment = paymentOf(real, name);
       const operation = authorizationOf(real, name);
       const id = notice === null ? newId() : real.names.idOf(notice);
+      const about = disputesOf(real, { paymentId: payment.id, noticeId: id, reference });
       return settleDispute(real.memory.book.id, {
-        ...disputesOf(real, { paymentId: payment.id, noticeId: id, reference }),
+        ...about,
+        wayBack: about.known ? movedShares(real, about.known) : [],
         ...{ payment, operation, sources: sourcesOf(real, payment), today: today(real.memory) },
         terms: { fees: FEES, feeRefunded },
         notice: disputeNotice(operation, { id, kind: `dispute_${word}`, amount, reference, createdAt: toldAt }),

@@ -65,6 +65,10 @@ export class PaymentRecords {
     return this.#of(payment, 'capture').filter(({ status }) => status === 'succeeded');
   }
 
+  allCaptures(): Operation[] {
+    return [...this.operations.values()].filter(({ kind, status }) => kind === 'capture' && status === 'succeeded');
+  }
+
   capturable({ status, authorized, captured }: ReferencePayment): bigint {
     return CAPTURABLE.includes(status) ? authorized - captured : 0n;
   }

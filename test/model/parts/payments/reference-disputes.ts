@@ -31,6 +31,8 @@ export interface ReferenceDispute {
   readonly amount: bigint;
   readonly fee: bigint;
   feeRefunded: bigint;
+  /** Where it took its money. */
+  portions: readonly Portion[];
   status: 'opened' | 'won' | 'lost';
   version: number;
   /** What of it the acquirer has put into a report. */
@@ -90,7 +92,13 @@ export class ReferenceDisputes {
         stage,
         amount,
       },
-      ...{ fee: stage === 'chargeback' ? DISPUTE_FEE : 0n, feeRefunded: 0n, status: 'opened', version: 1 },
+      ...{
+        fee: stage === 'chargeback' ? DISPUTE_FEE : 0n,
+        feeRefunded: 0n,
+        status: 'opened',
+        version: 1,
+        portions: [],
+      },
       reported: new Set(),
       settled: new Set(),
     };
@@ -126,9 +134,10 @@ export class ReferenceDisputes {
         { debit: source, credit: operator, amount: amount - taken },
       ];
     });
-    const may = { forced: true, frozen: true, closed: true };
+    const may = { forced: true, frozen: true, closed: true } as const;
     const entry = surely(this.#book.post({ resource: dispute.name, step: 'taken', movements }, may));
-    shares.take(payment.name, portions);
+    shares.take(portions);
+    dispute.portions = portions;
     payment.disputed += dispute.amount;
     payment.version++;
     return entry;
@@ -147,17 +156,34 @@ export class ReferenceDisputes {
 
   #giveBack(payment: ReferencePayment, dispute: ReferenceDispute, feeRefunded: boolean): void {
     const { account, currency } = payment;
+    const records = this.#book.of(PaymentRecords);
+    const shares = this.#book.of(ReferenceShares);
     dispute.feeRefunded = feeRefunded ? dispute.fee : 0n;
-    const movements = [
-      { debit: this.#book.chart('acquirer', currency), credit: account, amount: dispute.amount },
-      { debit: this.#book.chart('due_operator', currency), credit: account, amount: dispute.feeRefunded },
-    ];
-    const may = { frozen: true, closed: true };
+    const [acquirer, operator] = [this.#book.chart('acquirer', currency), this.#book.chart('due_operator', currency)];
+    // The amount was taken first, then the fee: so each portion gives back what it gave for either.
+    let left = dispute.amount;
+    const movements = dispute.portions.flatMap((portion) => {
+      const disputed = portion.amount < left ? portion.amount : left;
+      left -= disputed;
+      const fee = feeRefunded ? portion.amount - disputed : 0n;
+      const parts = [
+        { debit: acquirer, part: disputed },
+        { debit: operator, part: fee },
+      ];
+      return parts
+        .filter(({ part }) => part > 0n)
+        .flatMap(({ debit, part }) =>
+          shares
+            .giveBack(portion, part, records.allCaptures())
+            .map(({ share, amount }) => ({ debit, credit: records.accountOf(payment, share), amount })),
+        );
+    });
+    const may = { frozen: true, closed: dispute.name };
     const entry = surely(this.#book.post({ resource: dispute.name, step: 'won', movements }, may));
     payment.disputed -= dispute.amount;
     payment.version++;
     this.#end(dispute, 'won', [entry]);
-    tellArrival(this.#book, account, entry);
+    if (movements.some(({ credit }) => credit === account)) tellArrival(this.#book, account, entry);
   }
 
   #end(dispute: ReferenceDispute, status: 'won' | 'lost', entries: number[] = []): void {

@@ -20,10 +20,11 @@ export interface Charged {
   readonly feeRefunded: bigint;
 }
 
-/** What of the fee goes back with a refund: all refunds together give back what one of their sum would. Not the fixed part. */
+/** What of the fee goes back with a refund: all together give back what one of their sum would, none more than itself. Not the fixed part. */
 export function feeGivenBack({ captured, refunded, refunding, fee, feeRefunded }: Charged, amount: bigint): bigint {
   const charged = fee + feeRefunded - FEE.fixed;
   if (charged <= 0n) return 0n;
   const back = (charged * (refunded + refunding + amount)) / captured - feeRefunded;
-  return back > 0n ? back : 0n;
+  if (back <= 0n) return 0n;
+  return back < amount ? back : amount;
 }

@@ -1,7 +1,7 @@
 /** The reference's settlements: what a report of the acquirer moves, by the rules of the API reference alone. */
 import type { ReferenceBook } from '../../reference-book.ts';
 import type { Said } from '../../reference-ledger.ts';
-import { type Operation, PaymentRecords } from './records.ts';
+import { PaymentRecords } from './records.ts';
 import { type ReferenceDispute, ReferenceDisputes } from './reference-disputes.ts';
 import { DAY_MS, least, type Portion, ReferenceShares, type Share, surely } from './reference-shares.ts';
 
@@ -98,7 +98,7 @@ export class ReferenceSettlements {
     }
     const payment = records.payment(operation.payment);
     const isWhole = payment.settled + operation.amount === payment.captured;
-    operation.portions = operation.portions.flatMap((portion) => this.#move(operation, portion, { isWhole, direct }));
+    operation.portions = operation.portions.flatMap((portion) => this.#move(portion, direct));
     operation.isSettled = true;
     payment.settled += operation.amount;
     const isEnd = isWhole && payment.status === 'captured';
@@ -107,24 +107,19 @@ export class ReferenceSettlements {
   }
 
   /** What waits is released on its day, or, when that is over, with all that this report settles for the account. */
-  #move(
-    { payment }: Operation,
-    portion: Portion,
-    { isWhole, direct }: { isWhole: boolean; direct: Map<string, Share> },
-  ): Portion[] {
+  #move(portion: Portion, direct: Map<string, Share>): Portion[] {
     const shares = this.#book.of(ReferenceShares);
     const { share } = portion;
     if (share?.kind !== 'waiting') return [portion];
-    const left = share.parts.get(payment) ?? 0n;
-    const amount = least(share.amount, isWhole ? left : least(portion.amount, left));
+    const amount = least(share.amount, portion.amount);
     if (amount <= 0n) return [];
-    shares.change(share, payment, -amount);
+    share.amount -= amount;
     const { account, currency, day } = share;
     let target: Share;
     if (day * DAY_MS > this.#book.moment) target = shares.open({ account, currency, day, kind: 'ready' });
     else target = direct.get(account) ?? shares.openDirect({ account, currency });
     if (target.isDirect) direct.set(account, target);
-    shares.change(target, payment, amount);
+    target.amount += amount;
     return [{ share: target, amount }];
   }
 }

@@ -15,8 +15,6 @@ export interface Share {
   amount: bigint;
   /** How often it was released: it may open again. */
   releases: number;
-  /** What each payment put in, less what it took out. */
-  readonly parts: Map<string, bigint>;
 }
 
 /** A capture: what is left of it, and where. */
@@ -48,13 +46,9 @@ export class ReferenceShares {
   }
 
   /** Of a capture made now, on `days` days from now. */
-  earn(
-    payment: string,
-    of: { account: string; currency: string; days: number; kind: Share['kind'] },
-    amount: bigint,
-  ): Share {
+  earn(of: { account: string; currency: string; days: number; kind: Share['kind'] }, amount: bigint): Share {
     const share = this.open({ ...of, day: Math.floor(this.#book.moment / DAY_MS) + of.days });
-    this.change(share, payment, amount);
+    share.amount += amount;
     return share;
   }
 
@@ -71,11 +65,6 @@ export class ReferenceShares {
   openDirect({ account, currency }: Pick<Share, 'account' | 'currency'>): Share {
     const day = Math.floor(this.#book.moment / DAY_MS);
     return this.#add({ account, currency, day, kind: 'ready', isDirect: true });
-  }
-
-  change(share: Share, payment: string, amount: bigint): void {
-    share.amount += amount;
-    share.parts.set(payment, (share.parts.get(payment) ?? 0n) + amount);
   }
 
   isOver({ kind, day }: Share): boolean {
@@ -101,7 +90,9 @@ export class ReferenceShares {
     share.releases++;
     const resource = `release ${++this.#released}`;
     const movements = [{ debit: this.#book.chart('merchant_pending', currency), credit: account, amount }];
-    const entry = surely(this.#book.post({ resource, step: 'released', movements }, { frozen: true }));
+    const entry = surely(
+      this.#book.post({ resource, step: 'released', movements }, { frozen: true, closed: resource }),
+    );
     this.#book.tell('release.created', resource, 1, [entry]);
     tellArrival(this.#book, account, entry);
   }
@@ -130,38 +121,58 @@ export class ReferenceShares {
     return { portions, missing };
   }
 
-  take(payment: string, portions: readonly Portion[]): void {
-    for (const { share, amount, capture } of portions)
-      if (share !== null) this.#move({ share, capture }, payment, -amount);
+  take(portions: readonly Portion[]): void {
+    for (const { share, amount, capture } of portions) if (share !== null) this.#move({ share, capture }, -amount);
   }
 
-  /** Where a portion goes back to; null: the customer. */
-  wayBack(
+  /**
+   * Gives an amount of a portion back, and says who gets what; null: the customer. What waited for a day waits for it again. `captures`:
+   * all there are, since a share takes back no more than those that wait in it lack.
+   */
+  giveBack(
     { share, capture }: Portion,
-    payment: { day: number | null; settled: bigint; captured: bigint },
-  ): Share | null {
-    if (capture !== undefined) {
-      const there = capture.portions.map((portion) => portion.share);
-      return there.find((one) => one?.status === 'open' && (one.kind === 'ready' || !capture.isSettled)) ?? null;
-    }
-    if (share?.status !== 'open') return null;
-    const somebodyWaits = share.amount > 0n || (share.day === payment.day && payment.settled < payment.captured);
-    return share.kind === 'ready' || somebodyWaits ? share : null;
+    amount: bigint,
+    captures: readonly Earner[],
+  ): Pick<Portion, 'share' | 'amount'>[] {
+    if (share === null) return [{ share, amount }];
+    const waits = share.kind === 'ready' ? 0n : this.#waits({ share, capture }, amount, captures);
+    const ways = [{ share, amount: waits }];
+    if (amount > waits) ways.push({ share: this.#ready(share) as Share, amount: amount - waits });
+    const own = ways.filter((way) => way.amount > 0n);
+    for (const way of own) if (way.share !== null) this.#move({ share: way.share, capture }, way.amount);
+    return own;
   }
 
-  giveBack(payment: string, portion: { share: Share; capture?: Earner | undefined }, amount: bigint): void {
-    this.#move(portion, payment, amount);
+  /** What of it goes back to a share that waits for its acquirer. */
+  #waits(
+    { share, capture }: { share: Share; capture?: Earner | undefined },
+    amount: bigint,
+    captures: readonly Earner[],
+  ) {
+    if (capture) return capture.isSettled ? 0n : amount;
+    const unpaid = captures.filter(({ isSettled }) => !isSettled).flatMap(({ portions }) => portions);
+    const left = unpaid.reduce((sum, portion) => (portion.share === share ? sum + portion.amount : sum), 0n);
+    return least(left - share.amount, amount);
   }
 
-  #move({ share, capture }: { share: Share; capture?: Earner | undefined }, payment: string, amount: bigint): void {
-    this.change(share, payment, amount);
+  /** The share that is released on the same day; null where that is over, and nothing is left to be released then. */
+  #ready({ account, currency, day }: Share): Share | null {
+    const ready = { account, currency, day, kind: 'ready' as const };
+    if (day * DAY_MS > this.#book.moment) return this.open(ready);
+    const known = this.all.find((share) => !share.isDirect && nameOf(share) === nameOf(ready));
+    return known?.status === 'open' && this.#book.accounts.get(account)!.status !== 'closed' ? known : null;
+  }
+
+  #move({ share, capture }: { share: Share; capture?: Earner | undefined }, amount: bigint): void {
+    share.amount += amount;
     if (!capture) return;
     const at = capture.portions.findIndex((portion) => portion.share === share);
     if (at >= 0) capture.portions[at] = { share, amount: capture.portions[at]!.amount + amount };
+    else capture.portions.push({ share, amount });
   }
 
   #add(share: Pick<Share, 'account' | 'currency' | 'day' | 'kind' | 'isDirect'>): Share {
-    const added: Share = { ...share, status: 'open', amount: 0n, releases: 0, parts: new Map() };
+    const added: Share = { ...share, status: 'open', amount: 0n, releases: 0 };
     this.all.push(added);
     return added;
   }

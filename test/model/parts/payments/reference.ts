@@ -105,7 +105,7 @@ export function refund(
     ];
   });
   const entry = surely(book.post({ resource: begun.name, step: 'refunded', movements }));
-  shares.take(name, portions);
+  shares.take(portions);
   Object.assign(begun, { fee, portions });
   payment.refunding += amount;
   payment.fee -= fee;

@@ -62,10 +62,12 @@ function lastFirst(one: PaymentShare, other: PaymentShare): number {
   return one.kind === 'waiting' ? -1 : 1;
 }
 
-/** Where the captures of a refund wait now. */
-export function movedShares({ memory }: RealBook, { portions }: PaymentOperation): Uuid[] {
-  const captures = new Set(portions.flatMap(({ captureId }) => captureId ?? []));
-  return [...captures].flatMap((id) => sharesOf(memory.get(paymentOperations, id)));
+/** The shares that money goes back to: those that it was taken from, and the ready ones of their days. */
+export function movedShares({ memory }: RealBook, { portions }: Pick<PaymentOperation, 'portions'>): Uuid[] {
+  return sharesOf({ portions }).flatMap((id) => [
+    id,
+    shareId(memory.book.id, { ...memory.get(paymentShares, id), kind: 'ready' }),
+  ]);
 }
 
 /** The share of a day; not one that a settlement released at once. */

@@ -101,7 +101,7 @@ export class AcquirerWords {
       { debit: pending, credit: this.#chart('due_operator', payment), amount: fee },
     ]);
     const kind = onceSettled ? 'waiting' : 'ready';
-    const share = this.#book.of(ReferenceShares).earn(payment.name, { account, currency, days, kind }, amount - fee);
+    const share = this.#book.of(ReferenceShares).earn({ account, currency, days, kind }, amount - fee);
     Object.assign(operation, { fee, portions: [{ share, amount: amount - fee }] });
     payment.captured += amount;
     payment.fee += fee;
@@ -129,21 +129,20 @@ export class AcquirerWords {
     const [source, operator] = [this.#chart(from, payment), this.#chart('due_operator', payment)];
     let fee = refund.fee;
     const movements: Movement[] = [];
-    for (const portion of refund.portions) {
-      const share = shares.wayBack(portion, payment);
-      const target = this.#records.accountOf(payment, share);
-      movements.push({ debit: source, credit: target, amount: portion.amount + fee });
-      movements.push({ debit: target, credit: operator, amount: fee });
-      fee = 0n;
-      if (share) shares.giveBack(payment.name, { share, capture: portion.capture }, portion.amount);
-    }
+    const captures = this.#records.allCaptures();
+    for (const portion of refund.portions)
+      for (const { share, amount } of shares.giveBack(portion, portion.amount, captures)) {
+        const target = this.#records.accountOf(payment, share);
+        movements.push({ debit: source, credit: target, amount: amount + fee });
+        movements.push({ debit: target, credit: operator, amount: fee });
+        fee = 0n;
+      }
     if (movements.length === 0) movements.push({ debit: source, credit: operator, amount: fee });
-    const may = { closed: true, frozen: true, forced: true };
+    const may = { closed: refund.name, frozen: true, forced: true };
     const entry = surely(this.#book.post({ resource: refund.name, step, movements }, may));
     payment.fee += refund.fee;
     payment.feeRefunded -= refund.fee;
     payment.version++;
-    refund.portions = [];
     refund.fee = 0n;
     this.#records.end(refund, 'failed', [entry]);
   }

@@ -182,7 +182,7 @@ export class ReferencePayouts {
     const payout = this.all.get(name)!;
     const entries =
       payout.status === 'processing'
-        ? [this.#post(name, 'failed', [[this.#transit(payout), payout.account]], { closed: true })]
+        ? [this.#post(name, 'failed', [[this.#transit(payout), payout.account]], { closed: name })]
         : [];
     this.#book.take(payout.hold, 'released');
     payout.status = 'failed';
@@ -199,12 +199,11 @@ export class ReferencePayouts {
     const booked = this.#book.returnsApart
       ? { resource: child, step: 'returned' }
       : { resource: name, step: `returned_${++payout.returnSteps}` };
-    const entry = this.#sure(this.#book.post({ ...booked, movements }, { closed: true }));
+    const entry = this.#sure(this.#book.post({ ...booked, movements }, { closed: name }));
     payout.returned += amount;
     payout.status = payout.returned === payout.amount ? 'returned' : 'paid';
     this.#book.tell('payout.returned', name, ++payout.version, [entry]);
     this.#tellAccount(payout.account, entry);
-    if (this.#book.accounts.get(payout.account)!.status === 'closed') this.#except(name);
   }
 
   /** Money has arrived. */
