@@ -321,7 +321,8 @@ test('the backlog and the metrics', async () => {
 });
 
 test('rows that nobody moved in time', async () => {
-  const { id } = await openSample({ updatedAt: now() - 20 * MINUTE });
+  const since = now() - 20 * MINUTE;
+  const { id } = await openSample({ updatedAt: since });
   const found: Finding[] = [];
   const missing: MissingWorker[] = [];
   const look = () =>
@@ -332,7 +333,7 @@ test('rows that nobody moved in time', async () => {
       missing: (worker) => missing.push(worker),
     });
   await look();
-  expect(missing).toMatchObject([{ pool: 'ledger', kind: 'sample', rows: 1, since: now() - 20 * MINUTE }]);
+  expect(missing).toMatchObject([{ pool: 'ledger', kind: 'sample', rows: 1, since }]);
   expect(found).toEqual([]);
   // Nobody enqueues it, and so no worker could move it.
   await pool.query('UPDATE samples SET due_at = $2 WHERE id = $1', [id, new Date(now() + 24 * 60 * MINUTE)]);

@@ -222,10 +222,10 @@ describe('in a book in which everything has happened', () => {
     });
 
   test('rows that wait for ten minutes tell of a worker that is missing, once, and are no finding', async () => {
-    expect(await seenAt(9 * 60_000)).toEqual({ kinds: {}, told: [] });
+    expect(await seenAt(5 * 60_000)).toEqual({ kinds: {}, told: [] });
     const { kinds, told } = await seenAt(11 * 60_000);
     expect(kinds).toEqual({});
-    expect(told.map(({ pool, kind }) => `${pool} ${kind}`).sort()).toEqual(['rails payout', 'webhooks delivery']);
+    expect(told.map(({ pool, kind }) => `${pool} ${kind}`).sort()).toEqual(['ledger payout', 'webhooks delivery']);
     expect(told[0]!.msg).toContain('No worker of the pool');
   });
 
