@@ -5,7 +5,7 @@
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import { systemClock } from '../src/clock.ts';
+import { type Instant, systemClock } from '../src/clock.ts';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
@@ -14,6 +14,7 @@ import { createLogger } from '../src/log.ts';
 import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
+import { WaitingTimes } from '../src/operations/waiting.ts';
 import { countForeignNotices } from '../src/outside/foreign-notice-store.ts';
 import { countUnknown } from '../src/payouts/unresolved-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
@@ -99,13 +100,15 @@ payouts
 
 program
   .command('queues')
-  .description('jobs in the queues, rows that are due, payouts whose outcome is unknown')
+  .description('jobs in the queues, how long rows wait for each pool, payouts whose outcome is unknown')
   .option('--json', 'print one JSON object')
   .action(({ json }: { json?: boolean }) =>
     withDatabase(async (pool, environment) => {
       const now = systemClock.now();
-      const [backlog, unknown, foreign, queues] = await Promise.all([
+      const times = new WaitingTimes({ pool, groups: GROUPS, scanLimitMs: QUEUES_LIMIT_MS });
+      const [backlog, waiting, unknown, foreign, queues] = await Promise.all([
         readBacklog(pool, MOVED, now),
+        times.read(now),
         countUnknown(pool),
         countForeignNotices(pool),
         readQueues(environment),
@@ -113,14 +116,18 @@ program
       const due = backlog.map(({ kind, oldestDueAt, due: rows, stuck: stuckRows }) => ({
         kind,
         due: rows,
-        oldest_seconds: oldestDueAt === null ? 0 : Math.max(0, Math.round((now - oldestDueAt) / 1_000)),
+        oldest_seconds: secondsSince(oldestDueAt, now),
         stuck: stuckRows,
       }));
+      const oldest = waiting.map(({ since, ...of }) => ({ ...of, oldest_seconds: secondsSince(since, now) }));
       if (json)
-        console.log(JSON.stringify({ ...queues, rows: due, payouts_unknown: unknown, notices_foreign: foreign }));
+        console.log(
+          JSON.stringify({ ...queues, waiting: oldest, rows: due, payouts_unknown: unknown, notices_foreign: foreign }),
+        );
       else {
         console.log(`Jobs (${queues.backend})\n${queues.error ?? tableOf(queues.queues)}`);
-        console.log(`\nRows that nobody moved in time\n${tableOf(due)}`);
+        console.log(`\nHow long the oldest row has waited for a worker of its pool\n${tableOf(oldest)}`);
+        console.log(`\nRows that no sweeper has enqueued in time\n${tableOf(due)}`);
         console.log(
           unknown.length > 0
             ? `\nPayouts of unknown outcome\n${tableOf(unknown)}`
@@ -139,6 +146,10 @@ addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
 
 if (isRunDirectly(import.meta)) await program.parseAsync();
+
+function secondsSince(since: Instant | null, now: Instant): number {
+  return since === null ? 0 : Math.max(0, Math.round((now - since) / 1_000));
+}
 
 async function withDatabase(work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;

@@ -1,13 +1,14 @@
 /**
  * `npm run verify`: checks a whole database against every invariant of the ledger, while it is in use. Findings go to
  * standard output, progress to standard error. With --since: checks what came since then, and the rows that it touched.
+ * Rows that wait for a worker that does not run are named, and are no findings.
  * With --checkpoint: also checks against checkpoints kept elsewhere. With --proof: see verify-proofs.ts. Exits 0
  * without findings, 1 with findings, 2 when it could not run. Works on the database of DATABASE_URL, or on what `npm
  * start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
 import type { Finding } from '../src/checks/finding.ts';
-import { systemClock } from '../src/clock.ts';
+import { formatInstant, systemClock } from '../src/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { GROUPS } from '../src/groups.ts';
@@ -15,8 +16,9 @@ import { isUuid, parsePublicId, publicId, type Uuid } from '../src/ids.ts';
 import { toJson } from '../src/json.ts';
 import { createLogger } from '../src/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
+import { describeMissing, type MissingWorker } from '../src/verify/overdue-check.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';
-import { type VerifyProgress, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
+import { type VerifyOptions, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';
 import { verifySince } from '../src/verify/verify-since.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
@@ -63,17 +65,19 @@ async function verify(options: Options): Promise<void> {
   }
   const output = options.json ? jsonOutput() : textOutput();
   const progress = rowProgress();
+  const missing: MissingWorker[] = [];
   try {
     const result = await run(options, {
       onFinding(finding) {
         progress.clear();
         output.finding(finding);
       },
+      onMissing: (worker) => missing.push(worker),
       onProgress: ({ total, done, book, check }) =>
         progress.show({ total, done, what: `${check} of ${publicId('book', book)}` }),
     });
     progress.end();
-    output.end(result);
+    output.end(result, missing);
     process.exitCode = result.findings === 0 ? CLEAN : FOUND;
   } catch (error) {
     progress.end();
@@ -96,7 +100,7 @@ function judge(options: Options): number {
 
 async function run(
   { databaseUrl, book: bookId, since, checkpoint, publicKey: keys = [] }: Options,
-  listener: { onFinding: (finding: Finding) => void; onProgress: (progress: VerifyProgress) => void },
+  listener: Pick<VerifyOptions, 'onFinding' | 'onMissing' | 'onProgress'>,
 ): Promise<VerifyResult> {
   if (since && checkpoint) throw new Error('--since looks at a part of the journal, and --checkpoint needs the whole');
   const trusted = { checkpoints: readCheckpointFiles(checkpoint), keys };
@@ -110,7 +114,7 @@ async function run(
   });
   try {
     if (since) return await verifySince(pool, { groups: GROUPS, since, clock: systemClock, bookId, ...listener });
-    return await verifyDatabase(pool, { groups: GROUPS, bookId, trusted, ...listener });
+    return await verifyDatabase(pool, { groups: GROUPS, bookId, trusted, clock: systemClock, ...listener });
   } finally {
     await pool.end();
   }
@@ -118,7 +122,7 @@ async function run(
 
 interface Output {
   finding(finding: Finding): void;
-  end(result: VerifyResult): void;
+  end(result: VerifyResult, missing: readonly MissingWorker[]): void;
   failed(message: string): void;
 }
 
@@ -128,7 +132,8 @@ function textOutput(): Output {
       const where = Object.entries({ book: publicId('book', book), ...ids }).map(([name, id]) => `${name} ${id}`);
       console.log(`${check}: ${detail}\n  ${where.join(', ')}\n  expected ${expected}\n  actual   ${actual}`);
     },
-    end({ books, entries, lines, events, findings }) {
+    end({ books, entries, lines, events, findings }, missing) {
+      for (const worker of missing) console.log(describeMissing(worker));
       const seen = `${counted(books, 'book')}, ${counted(entries, 'entry', 'entries')}, ${counted(lines, 'line')}, ${counted(events, 'event')}`;
       console.log(`${seen}: ${findings === 0 ? 'nothing wrong' : `${counted(findings, 'finding')}`}.`);
     },
@@ -147,7 +152,13 @@ function jsonOutput(): Output {
       write(found++ === 0 ? '{"findings":[' : ',');
       write(toJson({ ...finding, book: publicId('book', finding.book) }));
     },
-    end: ({ findings, ...seen }) => close({ ok: findings === 0, findings_count: findings, ...seen }),
+    end: ({ findings, ...seen }, missing) =>
+      close({
+        ok: findings === 0,
+        findings_count: findings,
+        ...seen,
+        missing_workers: missing.map((worker) => ({ ...worker, since: formatInstant(worker.since) })),
+      }),
     failed: (message) => close({ ok: false, error: message, findings_count: found }),
   };
 }

@@ -16,6 +16,7 @@ import type { Logger } from './log.ts';
 import { SECONDS } from './metric-buckets.ts';
 import { readBacklog } from './operations/backlog-store.ts';
 import { countBooksNearTotals } from './operations/lifetime-total-store.ts';
+import { WaitingTimes } from './operations/waiting.ts';
 import type { EnqueueCounts } from './queue/enqueuer.ts';
 import type { Queues } from './queue/queues.ts';
 import { warnSeldom } from './seldom.ts';
@@ -60,6 +61,8 @@ const READ_TOTALS_EVERY_MS = 60_000;
 
 /** Prometheus gives up after ten seconds by default. A gauge that takes longer than this is left out of the scrape. */
 const READ_LIMIT_MS = 2_000;
+/** The rest of it is for the other gauges. */
+const SCAN_LIMIT_MS = 500;
 
 export function createMetrics({
   groups,
@@ -95,8 +98,14 @@ export function createMetrics({
   );
   const oldestDue = new Gauge({
     name: 'countinghouse_due_oldest_seconds',
-    help: 'How long the row that is due longest has been waiting for somebody to answer; 0 when none is.',
+    help: 'How long the row that is due longest has been waiting for a sweeper to enqueue it; 0 when none is.',
     labelNames: ['kind'],
+    registers,
+  });
+  const oldestWaiting = new Gauge({
+    name: 'countinghouse_waiting_oldest_seconds',
+    help: 'How long the row that has waited longest for a worker of its pool has waited; 0 when none waits.',
+    labelNames: ['pool', 'kind'],
     registers,
   });
   const stuck = new Gauge({
@@ -165,9 +174,16 @@ export function createMetrics({
   auditRound.remove();
 
   const moved = groups.flatMap((group) => group.moved);
+  const waiting = new WaitingTimes({ pool, groups, scanLimitMs: SCAN_LIMIT_MS });
   async function readRows(): Promise<void> {
     const now = clock.now();
-    const [backlog] = await Promise.all([readBacklog(pool, moved, now), ofGroups.read(pool, now)]);
+    const [backlog, oldest] = await Promise.all([
+      readBacklog(pool, moved, now),
+      waiting.read(now),
+      ofGroups.read(pool, now),
+    ]);
+    for (const { pool: of, kind, since } of oldest)
+      oldestWaiting.set({ pool: of, kind }, since === null ? 0 : Math.max(0, now - since) / 1_000);
     for (const { kind, oldestDueAt, stuck: rows } of backlog) {
       oldestDue.set({ kind }, oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt) / 1_000);
       stuck.set({ kind }, rows);
@@ -195,7 +211,7 @@ export function createMetrics({
       withinLimit(readRows().then(readClock).then(readTotals), { what: 'Postgres', limitMs: READ_LIMIT_MS }).catch(
         (error) => {
           // A stale value is worse than none.
-          for (const gauge of [oldestDue, stuck]) gauge.reset();
+          for (const gauge of [oldestDue, oldestWaiting, stuck]) gauge.reset();
           ofGroups.remove();
           clockAhead.remove();
           warn(error);

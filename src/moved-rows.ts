@@ -36,9 +36,27 @@ export interface DueRule {
   ) => Promise<string[]>;
 }
 
+/** Rows that wait for a pool, and since when. */
+export interface WaitingRows {
+  /** As metrics name them. */
+  readonly kind: string;
+  readonly table: KeyedTable;
+  /** Who moves them: by their status, by SQL over `open`, or always the same pool. */
+  readonly pools:
+    | readonly Pick<DueRule, 'status' | 'pool'>[]
+    | { readonly sql: string; readonly of: readonly QueuePool[] }
+    | QueuePool;
+  readonly waiting: string;
+  readonly waitsSince: string;
+  readonly unless?: string | undefined;
+}
+
 /** Rows that nobody moved in time. */
 export interface OverdueRows {
   readonly table: KeyedTable;
+  /** As metrics name them. */
+  readonly kind: string;
+  readonly pools: WaitingRows['pools'];
   /** SQL over `due_at`: where a row still waits for somebody. A partial index has these rows. */
   readonly waiting: string;
   /** SQL: since when a waiting row does. Its due time does not tell: the sweeper postpones it, whether or not it is moved. */
@@ -63,7 +81,9 @@ export interface MovedRows {
   readonly open: readonly string[];
   /** Empty where a sweep of the group enqueues them. */
   readonly due: readonly DueRule[];
-  readonly overdue: Omit<OverdueRows, 'table' | 'waiting'>;
+  readonly overdue: Omit<OverdueRows, 'table' | 'waiting' | 'kind' | 'pools'>;
+  /** Who moves them, where no rule says so. */
+  readonly pools?: WaitingRows['pools'];
   /** Columns beside `due_at` that a retry makes now. */
   readonly retriedAt?: readonly string[];
   /** An id of jobs as people see it. */
@@ -92,6 +112,34 @@ export function keyOf({ name, key }: KeyedTable, id: string): string[] {
 /** Where a row is due and nobody has stopped it. Every partial index of due rows has these. */
 export const DUE_AND_NOT_STUCK = 'due_at IS NOT NULL AND stuck_at IS NULL';
 
-export function overdueOf({ table, overdue }: MovedRows): OverdueRows {
-  return { ...overdue, table, waiting: DUE_AND_NOT_STUCK };
+export function overdueOf({ kind, table, due, pools = due, overdue }: MovedRows): OverdueRows {
+  return { ...overdue, kind, table, pools, waiting: DUE_AND_NOT_STUCK };
+}
+
+/** Every kind of rows of a group that wait for somebody. */
+export function waitingOf({
+  moved,
+  overdue = [],
+}: {
+  readonly moved: readonly MovedRows[];
+  readonly overdue?: readonly OverdueRows[];
+}): OverdueRows[] {
+  return [...moved.map(overdueOf), ...overdue];
+}
+
+export function poolsOf({ pools }: Pick<WaitingRows, 'pools'>): readonly QueuePool[] {
+  if (typeof pools === 'string') return [pools];
+  return 'sql' in pools ? pools.of : [...new Set(pools.map(({ pool }) => pool))];
+}
+
+/** SQL over `open`: the pool that moves the row. */
+export function poolSql({ pools }: Pick<WaitingRows, 'pools'>): string {
+  if (typeof pools === 'string') return `'${pools}'`;
+  if ('sql' in pools) return pools.sql;
+  return `CASE status ${pools.map(({ status, pool }) => `WHEN '${status}' THEN '${pool}'`).join(' ')} END`;
+}
+
+/** The columns that `open` has for `poolSql` and for `unless`. */
+export function waitingColumns({ table, pools }: Pick<WaitingRows, 'table' | 'pools'>): string[] {
+  return ['book_id', ...table.key.map(({ name }) => name), ...(Array.isArray(pools) ? ['status'] : [])];
 }

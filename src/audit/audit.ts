@@ -20,7 +20,7 @@ import type { Logger } from '../log.ts';
 import { warnSeldom } from '../seldom.ts';
 import { withinLimit } from '../time-limit.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
-import { checkOverdue } from '../verify/overdue-check.ts';
+import { checkOverdue, describeMissing, type MissingWorker } from '../verify/overdue-check.ts';
 import { whereReadable } from '../verify/readable.ts';
 import { readHead } from '../verify/window-store.ts';
 import { OpenFindings } from './open-findings.ts';
@@ -67,6 +67,8 @@ export function createAudit({ groups, pool, clock, log, counts }: AuditOptions):
     log.error({ check, book: publicId('book', book), ids, expected, actual }, `audit: ${detail}`);
   const found = new OpenFindings(tell);
   const overdue = new OpenFindings(tell);
+  /** Pools and kinds of rows that wait for a worker, each logged once. They are no findings: the ledger is not wrong. */
+  let missing: ReadonlySet<string> = new Set();
   const open: OpenBook[] = [];
   let last: BookId | undefined;
   let allOpened = false;
@@ -93,8 +95,17 @@ export function createAudit({ groups, pool, clock, log, counts }: AuditOptions):
   }
 
   async function lookForOverdue(): Promise<void> {
-    await checkOverdue(pool, { groups, now: clock.now(), report: (finding) => overdue.add(finding) });
+    const now = new Map<string, MissingWorker>();
+    await checkOverdue(pool, {
+      groups,
+      now: clock.now(),
+      report: (finding) => overdue.add(finding),
+      missing: (worker) => now.set(`${worker.pool} ${worker.kind}`, worker),
+    });
     overdue.endRound();
+    for (const [name, worker] of now)
+      if (!missing.has(name)) log.warn({ ...worker }, `audit: ${describeMissing(worker)}`);
+    missing = new Set(now.keys());
   }
 
   return {

@@ -13,6 +13,8 @@ export const movedNotices: MovedRows = {
   },
   open: ['waiting'],
   due: [],
+  // The sandbox rail is the only rail with notices. All other parties are acquirers.
+  pools: { sql: "CASE rail WHEN 'sandbox' THEN 'rails' ELSE 'payments' END", of: ['rails', 'payments'] },
   overdue: {
     // A claim changes only the due time.
     waitsSince: 'COALESCE(next_attempt_at, created_at)',

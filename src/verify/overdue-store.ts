@@ -2,15 +2,20 @@ import type { Instant } from '../clock.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { OverdueRows } from '../moved-rows.ts';
+import { type OverdueRows, poolSql, waitingColumns } from '../moved-rows.ts';
+import type { QueuePool } from '../queue/job.ts';
 
 export interface OverdueRow {
   readonly bookId: BookId;
   readonly key: readonly string[];
   /** Null for rows without a status that says what they wait for. */
   readonly status: string | null;
+  /** The pool that moves the row; null where the row's status is moved by none. */
+  readonly pool: QueuePool | null;
   /** When somebody should have moved the row. */
   readonly since: Instant;
+  /** When the sweeper enqueues it, again or for the first time. */
+  readonly dueAt: Instant;
 }
 
 /**
@@ -27,20 +32,37 @@ export async function readOverdue(
   rows: OverdueRows,
   { before, bookId, limit }: { before: Instant; bookId?: BookId | undefined; limit: number },
 ): Promise<OverdueRow[]> {
-  const found = await db.query<{ book_id: Uuid; key: string[]; status: string | null; since: Instant }>({
+  const found = await db.query<{
+    book_id: Uuid;
+    key: string[];
+    status: string | null;
+    pool: QueuePool | null;
+    since: Instant;
+    due_at: Instant;
+  }>({
     name: `verify.overdue_${rows.table.name}`,
     text: overdueSql(rows),
     values: [new Date(before), bookId ?? null, LOOKED_AT, limit],
   });
-  return found.rows.map((row) => ({ bookId: row.book_id, key: row.key, status: row.status, since: row.since }));
+  return found.rows.map((row) => ({
+    bookId: row.book_id,
+    key: row.key,
+    status: row.status,
+    pool: row.pool,
+    since: row.since,
+    dueAt: row.due_at,
+  }));
 }
 
 /** $1: waiting since before this time. $2: the book, or null. $3: rows that are looked at. $4: rows that are wanted. */
-function overdueSql({ table, waiting, waitsSince, unless, finding }: OverdueRows): string {
+function overdueSql(rows: OverdueRows): string {
+  const { table, waiting, waitsSince, unless, finding } = rows;
   const key = table.key.map(({ name }) => name);
-  const columns = ['book_id', ...key, ...(finding.actual === undefined ? ['status'] : [])];
+  const columns = [
+    ...new Set([...waitingColumns(rows), 'due_at', ...(finding.actual === undefined ? ['status'] : [])]),
+  ];
   return `SELECT book_id, ARRAY[${key.map((name) => `open.${name}::text`).join(', ')}] AS key,
-      ${finding.actual === undefined ? 'status' : 'NULL::text AS status'}, since FROM (
+      ${finding.actual === undefined ? 'status' : 'NULL::text AS status'}, ${poolSql(rows)} AS pool, since, due_at FROM (
       SELECT ${columns.join(', ')}, ${waitsSince} AS since FROM ${table.name}
       WHERE ${waiting} AND ($2::uuid IS NULL OR book_id = $2) ORDER BY due_at LIMIT $3
     ) open WHERE since < $1${unless ? ` AND NOT (${unless})` : ''} LIMIT $4`;

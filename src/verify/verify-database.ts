@@ -7,6 +7,7 @@
 import type { BookBounds, Check, CheckContext } from '../checks/check-context.ts';
 import type { Finding } from '../checks/finding.ts';
 import type { RowCheck } from '../checks/row-check.ts';
+import type { Clock } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Group } from '../group.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -19,6 +20,7 @@ import { holdCheck } from './hold-check.ts';
 import { holdStepCheck } from './hold-step-check.ts';
 import { journalCheck } from './journal-check.ts';
 import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
+import { checkOverdue, type MissingWorker } from './overdue-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 
@@ -68,6 +70,10 @@ export interface VerifyOptions {
   /** Checkpoints and keys kept elsewhere. Stored checkpoints are checked in any case. */
   trusted?: Trusted;
   onFinding: (finding: Finding) => void;
+  /** By its time, rows that nobody moved in time are looked for. Left out: they are not. */
+  readonly clock?: Clock;
+  /** Rows wait for a process that does not run. Nothing is wrong with the ledger. */
+  onMissing?: (worker: MissingWorker) => void;
   onProgress?: (progress: VerifyProgress) => void;
 }
 
@@ -126,6 +132,8 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
     await checkOrphanBooks(pool, { resources, report });
     await checkTrustedBooks(pool, trusted, report);
   }
+  const { clock, bookId, onMissing } = options;
+  if (clock) await checkOverdue(pool, { groups, now: clock.now(), bookId, report, missing: onMissing });
   return result;
 }
 

@@ -30,7 +30,7 @@ const BOOKS_PAGE = 1_000;
 /** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
 export async function verifySince(
   pool: Pool,
-  { groups, since, clock, bookId, onFinding, onProgress }: VerifyOptions & { since: Since; clock: Clock },
+  { groups, since, clock, bookId, onFinding, onMissing, onProgress }: VerifyOptions & { since: Since; clock: Clock },
 ): Promise<VerifyResult> {
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   const resources = groups.flatMap((group) => group.resources);
@@ -83,7 +83,7 @@ export async function verifySince(
     await orphanCheck.run(context);
   }
   if (!bookId) await checkOrphanBooks(pool, { resources, report });
-  await checkOverdue(pool, { groups, now: clock.now(), bookId, report });
+  await checkOverdue(pool, { groups, now: clock.now(), bookId, report, missing: onMissing });
   return result;
 }
 

@@ -48,6 +48,8 @@ export const movedDeliveries: MovedRows = {
 };
 
 export const overdueEndpoints: OverdueRows = {
+  kind: 'webhook_endpoint',
+  pools: 'webhooks',
   table: keyedByUuid('webhook_endpoints', 'id'),
   waiting: 'due_at IS NOT NULL',
   waitsSince: 'retry_at',

@@ -8,6 +8,7 @@ import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
+import { type Item, type LoadedItem, newItem } from './outbox-item.ts';
 import type { Slots } from './slots.ts';
 
 export interface OutboxContext {
@@ -25,22 +26,6 @@ export interface OutboxContext {
   onSkipped(outbox: Outbox): void;
   /** The outbox is empty. */
   onEmpty(outbox: Outbox): void;
-}
-
-interface Item {
-  readonly key: DeliveryKey;
-  readonly fromBacklog: boolean;
-  /** The backlog contains the delivery too, so that it may have no due time of its own. */
-  alsoInBacklog: boolean;
-  /** Waits for nothing but a slot: neither behind the backlog nor for the endpoint's concurrency. */
-  readonly atOnce: boolean;
-  readonly ended: Promise<void>;
-  readonly end: (error?: unknown) => void;
-}
-
-interface LoadedItem {
-  readonly item: Item;
-  readonly delivery: DeliveryInHand;
 }
 
 /** Most attempts that wait to be recorded. Beyond it nothing more is loaded. */
@@ -186,12 +171,7 @@ export class Outbox {
   }
 
   #take(key: DeliveryKey, { fromBacklog, atOnce = false }: { fromBacklog: boolean; atOnce?: boolean }): Item {
-    let end: Item['end'] | undefined;
-    const ended = new Promise<void>((resolve, reject) => {
-      end = (error) => (error === undefined ? resolve() : reject(error));
-    });
-    const item: Item = { key, fromBacklog, alsoInBacklog: fromBacklog, atOnce, ended, end: end! };
-    if (fromBacklog) ended.catch(() => undefined);
+    const item = newItem(key, { fromBacklog, atOnce });
     this.#items.set(key.eventSequence, item);
     return item;
   }

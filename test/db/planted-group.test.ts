@@ -41,7 +41,7 @@ import { listStuck, markStuck, retryStuck } from '../../src/operations/stuck-sto
 import { stuckView } from '../../src/operations/stuck-view.ts';
 import type { QueueJob } from '../../src/queue/queues.ts';
 import { readTimeline } from '../../src/timeline/timeline.ts';
-import { checkOverdue } from '../../src/verify/overdue-check.ts';
+import { checkOverdue, type MissingWorker } from '../../src/verify/overdue-check.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
 import { createSweeper } from '../../workers/sweeper.ts';
@@ -318,12 +318,27 @@ test('the backlog and the metrics', async () => {
   const text = await metrics.render();
   expect(text).toMatch(/countinghouse_due_oldest_seconds\{kind="sample"\} \d/);
   expect(text).toContain('samples_open{note="x"} 7');
+  expect(text).toMatch(/countinghouse_waiting_oldest_seconds\{pool="ledger",kind="sample"\} \d/);
 });
 
 test('rows that nobody moved in time', async () => {
-  const { id } = await openSample({ updatedAt: now() - 20 * MINUTE });
+  const since = now() - 20 * MINUTE;
+  const { id } = await openSample({ updatedAt: since });
   const found: Finding[] = [];
-  await checkOverdue(pool, { groups, now: now(), report: (finding) => found.push(finding) });
+  const missing: MissingWorker[] = [];
+  const look = () =>
+    checkOverdue(pool, {
+      groups,
+      now: now(),
+      report: (finding) => found.push(finding),
+      missing: (worker) => missing.push(worker),
+    });
+  await look();
+  expect(missing).toMatchObject([{ pool: 'ledger', kind: 'sample', rows: 1, since }]);
+  expect(found).toEqual([]);
+  // Nobody enqueues it, and so no worker could move it.
+  await pool.query('UPDATE samples SET due_at = $2 WHERE id = $1', [id, new Date(now() + 24 * 60 * MINUTE)]);
+  await look();
   expect(found).toMatchObject([{ check: 'sample.overdue', book: book.id, ids: { sample: id } }]);
 });
 

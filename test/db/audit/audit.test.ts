@@ -208,16 +208,32 @@ describe('in a book in which everything has happened', () => {
     expect(await kindsAfter(...statements())).toEqual(kinds);
   });
 
-  test('an overdue row is found after ten minutes, and not before', async () => {
-    const kindsAt = (ms: number) =>
-      filled.lookAfter([], async (pool) => {
-        const audit = auditOf(pool, { now: () => Date.now() + ms });
-        await audit.turn();
-        return audit.seen.kinds;
-      });
-    expect(await kindsAt(9 * 60_000)).toEqual({});
-    const overdue = await kindsAt(11 * 60_000);
-    expect(Object.keys(overdue).sort()).toEqual(['delivery.overdue', 'payout.overdue']);
+  const seenAt = (ms: number, statements: string[] = []) =>
+    filled.lookAfter(statements, async (pool) => {
+      const audit = auditOf(pool, { now: () => Date.now() + ms });
+      await audit.turn();
+      await audit.turn();
+      const told = audit.lines.filter((line) => 'pool' in line) as unknown as {
+        pool: string;
+        kind: string;
+        msg: string;
+      }[];
+      return { kinds: audit.seen.kinds, told };
+    });
+
+  test('rows that wait for ten minutes tell of a worker that is missing, once, and are no finding', async () => {
+    expect(await seenAt(5 * 60_000)).toEqual({ kinds: {}, told: [] });
+    const { kinds, told } = await seenAt(11 * 60_000);
+    expect(kinds).toEqual({});
+    expect(told.map(({ pool, kind }) => `${pool} ${kind}`).sort()).toEqual(['ledger payout', 'webhooks delivery']);
+    expect(told[0]!.msg).toContain('No worker of the pool');
+  });
+
+  test('a row that is not to be enqueued for long is a finding', async () => {
+    const far = "UPDATE payouts SET due_at = now() + interval '1 day' WHERE due_at IS NOT NULL";
+    const { kinds, told } = await seenAt(11 * 60_000, [far]);
+    expect(Object.keys(kinds)).toEqual(['payout.overdue']);
+    expect(told.map(({ kind }) => kind)).toEqual(['delivery']);
   });
 
   test('a finding is one log line with its ids, and is cleared once the row is repaired', async () => {

@@ -129,16 +129,19 @@ describe('an endpoint that is behind', () => {
     expect(states.every(({ due_at }) => due_at! >= START + 10 * MINUTE)).toBe(true);
     expect((await backlogOf(stage.world.pool, id)).waiting_from).toBe(1n);
     const findings: unknown[] = [];
+    const missing: unknown[] = [];
     await checkOverdue(stage.world.pool, {
       groups: GROUPS,
       now: START + 40 * MINUTE,
       bookId: stage.bookId,
       report: (one) => findings.push(one),
+      missing: (one) => missing.push(one),
     });
-    // The endpoint was not attempted: one finding, not one for each delivery.
+    // Nobody is to attempt the endpoint for a while: one finding, not one for each delivery.
     expect(findings).toMatchObject([
       { check: 'delivery.overdue', actual: `to be tried since ${new Date(START).toISOString()}` },
     ]);
+    expect(missing).toEqual([]);
   });
 
   test('is drained in order, with new events arriving meanwhile', async () => {

@@ -1,0 +1,114 @@
+/**
+ * Since when the oldest row of each kind has waited for its pool. Exact for a few rows and for hundreds of thousands.
+ *
+ * Up to FRONT rows are read whole. Where more wait, one scan reads them all and keeps those that have waited longest, in
+ * order. While the first of them still waits, it is the oldest: a row that begins to wait later waits less. One lookup by its
+ * key tells. The rest of the list serves while workers take one after the other, and then there is another scan.
+ * Decision: docs/decisions/waiting-rows.md.
+ */
+import type { Instant } from '../clock.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Group } from '../group.ts';
+import { poolsOf, type WaitingRows, waitingOf } from '../moved-rows.ts';
+import type { QueuePool } from '../queue/job.ts';
+import { withinLimit } from '../time-limit.ts';
+import { firstStillWaiting, readFront, scanOldest, type WaitingRow } from './waiting-store.ts';
+
+export interface Waiting {
+  readonly pool: QueuePool;
+  readonly kind: string;
+  /** Null when no row waits. */
+  readonly since: Instant | null;
+}
+
+export interface WaitingOptions {
+  readonly pool: Pool;
+  readonly groups: readonly Group[];
+  /** How long a read waits for a scan. Until the scan has ended, the rows that are due first stand for all. */
+  readonly scanLimitMs: number;
+}
+
+/** A millisecond to read. */
+const FRONT = 1_000;
+/** Rows that a scan keeps: some seconds of a busy pool, and a megabyte. */
+const KEPT = 10_000;
+/** Rows that are looked up at once. */
+const LOOKED_UP = 500;
+/** A scan is followed by a pause of so many times its duration: it takes a tenth of one connection at most. */
+const PAUSES = 9;
+
+export class WaitingTimes {
+  readonly #options: WaitingOptions;
+  readonly #kinds: readonly WaitingRows[];
+  readonly #scans = new Map<string, Scan>();
+
+  constructor(options: WaitingOptions) {
+    this.#options = options;
+    this.#kinds = options.groups.flatMap(waitingOf);
+  }
+
+  /** One after the other: a read takes one connection. Every pool and kind has its line. */
+  async read(now: Instant): Promise<Waiting[]> {
+    const read: Waiting[] = [];
+    for (const rows of this.#kinds) {
+      const front = await readFront(this.#options.pool, rows, { now, limit: FRONT });
+      for (const pool of poolsOf(rows)) {
+        const known = front.oldest.get(pool) ?? null;
+        const since = front.seen < FRONT ? known : earlier(known, await this.#scanned(rows, pool, now));
+        read.push({ pool, kind: rows.kind, since });
+      }
+    }
+    return read;
+  }
+
+  async #scanned(rows: WaitingRows, of: QueuePool, now: Instant): Promise<Instant | null> {
+    const name = `${of} ${rows.kind}`;
+    const scan = this.#scans.get(name) ?? new Scan(this.#options.pool, rows, of);
+    this.#scans.set(name, scan);
+    return withinLimit(scan.oldest(now), { what: 'a scan of waiting rows', limitMs: this.#options.scanLimitMs }).catch(
+      () => null,
+    );
+  }
+}
+
+function earlier(one: Instant | null, other: Instant | null): Instant | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** The rows of one kind and pool that have waited longest, as the last scan found them. */
+class Scan {
+  readonly #pool: Pool;
+  readonly #rows: WaitingRows;
+  readonly #of: QueuePool;
+  #list: WaitingRow[] = [];
+  #running: Promise<Instant | null> | undefined;
+  #restUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(pool: Pool, rows: WaitingRows, of: QueuePool) {
+    this.#pool = pool;
+    this.#rows = rows;
+    this.#of = of;
+  }
+
+  /** Null when it is not known. */
+  oldest(now: Instant): Promise<Instant | null> {
+    this.#running ??= this.#look(now).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #look(now: Instant): Promise<Instant | null> {
+    while (this.#list.length > 0) {
+      const first = await firstStillWaiting(this.#pool, this.#rows, this.#list.slice(0, LOOKED_UP));
+      this.#list.splice(0, first ?? LOOKED_UP);
+      if (first !== undefined) return this.#list[0]!.since;
+    }
+    const begun = performance.now();
+    if (begun < this.#restUntil) return null;
+    this.#list = await scanOldest(this.#pool, this.#rows, { of: this.#of, now, limit: KEPT });
+    const ended = performance.now();
+    this.#restUntil = ended + PAUSES * (ended - begun);
+    return this.#list[0]?.since ?? null;
+  }
+}
