@@ -3,7 +3,7 @@
  * moved on by a person alone, so the permission to leave some carries the duty to put it before one.
  */
 import type { Uuid } from '../ids.ts';
-import { type Account, type Direction, type PostingPermissions, posted } from './account.ts';
+import { type Account, move, type PostingPermissions, type PostingRefusal, posted } from './account.ts';
 
 /** What an entry left in an account. */
 export interface LeftInAccount {
@@ -19,15 +19,16 @@ export interface ClosedPermissions {
   creditClosed?: (left: LeftInAccount) => void;
 }
 
-/** The permissions of one line of an entry. */
-export function permissionsOf(
+/** The account after one line of an entry, or the refusal. */
+export function moveBy(
   request: Omit<PostingPermissions, 'allowClosed'> & ClosedPermissions,
-  { status, side }: Account,
-  direction: Direction,
-): PostingPermissions {
-  if (status !== 'closed') return request;
-  const allowClosed = direction === side ? request.creditClosed !== undefined : request.debitClosed === true;
-  return { ...request, allowClosed };
+  account: Account,
+  line: Parameters<typeof move>[1],
+): Account | PostingRefusal {
+  if (account.status !== 'closed') return move(account, line, request);
+  const isCredited = line.direction === account.side;
+  const allowClosed = isCredited ? request.creditClosed !== undefined : request.debitClosed === true;
+  return move(account, line, { ...request, allowClosed });
 }
 
 /** What an entry leaves in closed accounts beyond what they owed. `before`: an account as it was. */

@@ -6,11 +6,11 @@ import type { Instant, Moment } from '../clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
 import type { ApartText, WrittenJson } from '../json.ts';
-import { type Account, covers, type Direction, move, type PostingPermissions, type PostingRefusal } from './account.ts';
+import { type Account, covers, type Direction, type PostingPermissions, type PostingRefusal } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
-import { type ClosedPermissions, leftInClosed, permissionsOf } from './closed-accounts.ts';
+import { type ClosedPermissions, leftInClosed, moveBy } from './closed-accounts.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
 import { deriveEvent } from './derive-event.ts';
 import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
@@ -154,13 +154,9 @@ export class Draft {
       const target = moved.get(credit) ?? this.account(credit);
       const currency = source.currency;
       floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
-      const debited = move(source, { direction: 'debit', amount, currency }, permissionsOf(request, source, 'debit'));
+      const debited = moveBy(request, source, { direction: 'debit', amount, currency });
       if ('code' in debited && !('id' in debited)) return debited;
-      const credited = move(
-        target,
-        { direction: 'credit', amount, currency },
-        permissionsOf(request, target, 'credit'),
-      );
+      const credited = moveBy(request, target, { direction: 'credit', amount, currency });
       if ('code' in credited && !('id' in credited)) return credited;
       moved.set(debit, debited as Account);
       moved.set(credit, credited as Account);

@@ -74,7 +74,8 @@ async function pending(accountId: Uuid): Promise<bigint> {
 
 async function release(accountId: Uuid): Promise<void> {
   await owner.query(
-    `UPDATE payment_shares SET kind = 'ready', releases_at = now() - interval '1 day' WHERE book_id = $1 AND account_id = $2`,
+    `UPDATE payment_shares SET kind = 'ready', releases_at = now() - interval '1 day', available_on = (now() - interval '1 day')::date::text
+     WHERE book_id = $1 AND account_id = $2`,
     [book.id, accountId],
   );
   const rows = await book.rows<{ id: Uuid }>(

@@ -4,11 +4,12 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { assignException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
-import { openBook, stored, type TestBook } from '../../support/book.ts';
+
 import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { releaseIn, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { Reports } from '../../support/reports.ts';
 import { corrupt } from '../../support/verify-scene.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -178,7 +179,6 @@ describe('a refund that another payment had lent its money to', () => {
     const [{ id }] = (await book.rows<{ id: string }>(
       `SELECT id FROM payment_operations WHERE book_id = $1 AND kind = 'capture' AND settled_at IS NULL ORDER BY id LIMIT 1`,
     )) as [{ id: string }];
-    const { Reports } = await import('../../support/reports.ts');
     const { reference, amount, of } = await money.operation(id);
     const reports = new Reports(book);
     await reports.settle([reports.lineOf({ reference: of ?? reference }, { gross: amount })]);

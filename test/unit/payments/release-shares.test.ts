@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
+import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
@@ -72,4 +73,23 @@ test('a release that is repeated after a lost answer leaves a share that has ope
   expect(book.answer(command)).toBe(0);
   expect(book.answer(releaseShares(book.book.id, [opened]))).toBe(1);
   expect([...book.rows(releases).values()].map(({ amount }) => amount)).toEqual([100n, 50n]);
+});
+
+test('a release to an account that was closed since waits for a person, under ids of its own however often it is repeated', () => {
+  const { book, accountId } = open();
+  const shares = [shareIn(book, accountId, 1), shareIn(book, accountId, 2)];
+  book.put(accounts, accountId, { ...book.get(accounts, accountId), status: 'closed' as const });
+  const command = releaseShares(book.book.id, shares);
+  book.now = START + DAY_MS;
+  expect(book.answer(command)).toBe(1);
+  book.now = START + 2 * DAY_MS;
+  expect(book.answer(command)).toBe(1);
+  const opened = [...book.rows(exceptions).values()];
+  expect(opened).toMatchObject(
+    [...book.rows(releases).keys()].map((resourceId) => ({
+      ...{ kind: 'release_to_closed_account', resource: 'release', resourceId },
+      waiting: { accountId, amount: 100n, currency: 'EUR' },
+    })),
+  );
+  expect(new Set(book.events.map(({ id }) => id)).size).toBe(book.events.length);
 });
