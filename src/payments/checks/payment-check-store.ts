@@ -18,6 +18,8 @@ export interface PaymentHistory {
   readonly operations: readonly PaymentOperation[];
   readonly disputes: readonly Dispute[];
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
+  /** What each of them put into shares, less what it took out. Absent for nothing. */
+  readonly inShares: ReadonlyMap<Uuid, bigint>;
 }
 
 /** More than a payment ever has: refunds that are asked for at once may be more than REFUNDS_MAX. */
@@ -69,20 +71,29 @@ function withOperations(
     });
     const operations = rows.map(paymentOperations.fromRow);
     const disputed = await readDisputes(trx, bookId, found);
-    const steps = await readStepsOf(
-      trx,
-      bookId,
-      [...operations, ...disputed].map(({ id }) => id),
-    );
+    const ids = [...operations, ...disputed].map(({ id }) => id);
+    const steps = await readStepsOf(trx, bookId, ids);
+    const inShares = await sumLines(trx, bookId, ids);
     const byPayment = new Map<Uuid, PaymentOperation[]>(found.map(({ id }) => [id, []]));
     for (const operation of operations) byPayment.get(operation.paymentId)?.push(operation);
     return found.map((payment) => ({
       payment,
       operations: byPayment.get(payment.id)!,
       disputes: disputed.filter(({ paymentId }) => paymentId === payment.id),
-      steps,
+      ...{ steps, inShares },
     }));
   });
+}
+
+/** Index: payment_share_lines_by_operation. */
+async function sumLines(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, bigint>> {
+  const { rows } = await db.query<{ operation_id: Uuid; amount: bigint }>({
+    name: 'verify.share_lines_of',
+    text: `SELECT operation_id, sum(amount)::bigint AS amount FROM payment_share_lines
+      WHERE book_id = $1 AND operation_id = ANY ($2::uuid[]) GROUP BY operation_id`,
+    values: [bookId, plainArray(ids)],
+  });
+  return new Map(rows.map((row) => [row.operation_id, row.amount]));
 }
 
 /** Index: payment_disputes_by_payment. */
