@@ -406,7 +406,7 @@ describe('verification', () => {
     const found: Finding[] = [];
     const untied = [...GROUPS, { ...planted, equations: [] }];
     await verifyDatabase(pool, { groups: untied, onFinding: onFinding(found) });
-    expect(rulesOf(found)).toEqual(['account.untied']);
+    expect(rulesOf(found)).toContain('account.untied');
   });
 
   test('finds a key whose sample is gone, and one whose part is', async () => {
