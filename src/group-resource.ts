@@ -3,7 +3,7 @@
  * its row moves from step to step is in ledger/resource.ts.
  */
 import type { Appointment } from './appointment.ts';
-import type { KeyedTable } from './db/keyed-table.ts';
+import type { KeyedTable, OnlyRows } from './db/keyed-table.ts';
 import type { Queryable } from './db/pool.ts';
 import type { ResourceName, Uuid } from './ids.ts';
 import type { BookId } from './ledger/book.ts';
@@ -12,6 +12,8 @@ export interface GroupResource {
   readonly name: ResourceName;
   /** A row with the resource's id as its key is there as long as the resource is. */
   readonly table: KeyedTable;
+  /** Of a table with rows of several resources: which are its own. */
+  readonly only?: OnlyRows;
   /** The resource that it belongs to, where it is a child. */
   readonly parent: ResourceName | null;
   /** The names of its events, each with its group. All of them are in the document. */

@@ -4,6 +4,7 @@
  * Next: group-resource.ts, moved-rows.ts, checks/row-check.ts, db/table-rights.ts.
  */
 import type { Acquirer } from './acquirers/acquirer.ts';
+import type { Equation } from './checks/equation.ts';
 import type { EventCheck, RowCheck } from './checks/row-check.ts';
 import type { Clock, Instant } from './clock.ts';
 import type { Config } from './config.ts';
@@ -29,6 +30,8 @@ export interface Group {
   readonly events?: readonly string[];
   readonly moved: readonly MovedRows[];
   readonly checks: readonly RowCheck[];
+  /** What its rows say of accounts. Every code of the chart that its entries move is in one of them. */
+  readonly equations?: readonly Equation[];
   /** What is under way keeps its account open. */
   readonly blocksClosing: readonly ClosingBlocker[];
   readonly gauges: readonly Gauge[];

@@ -7,7 +7,7 @@ import type { GroupResource } from '../group-resource.ts';
 import { accountHolds } from './account-hold-table.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { accountHoldCheck } from './checks/account-hold-check.ts';
-import { inboundTransferCheck } from './checks/inbound-transfer-check.ts';
+import { inboundTransferCheck, inboundTransferEquation } from './checks/inbound-transfer-check.ts';
 import { holdExpiry, movedHolds } from './expire-holds.ts';
 import { inboundTransfers } from './inbound-transfer-table.ts';
 
@@ -49,6 +49,7 @@ export const accountsGroup: Group = {
   },
   moved: [movedHolds],
   checks: [inboundTransferCheck, accountHoldCheck],
+  equations: [inboundTransferEquation],
   blocksClosing: [],
   gauges: [],
 };

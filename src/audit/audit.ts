@@ -22,6 +22,7 @@ import { withinLimit } from '../time-limit.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
 import { checkOverdue, describeMissing, type MissingWorker } from '../verify/overdue-check.ts';
 import { whereReadable } from '../verify/readable.ts';
+import { tiedCodes } from '../verify/tied-rows.ts';
 import { readHead } from '../verify/window-store.ts';
 import { OpenFindings } from './open-findings.ts';
 import { partsOf } from './parts.ts';
@@ -63,6 +64,7 @@ const BOOKS_AT_ONCE = 20;
 export function createAudit({ groups, pool, clock, log, counts }: AuditOptions): Audit {
   const parts = partsOf(groups);
   const resources = groups.flatMap((group) => group.resources);
+  const tied = tiedCodes(groups);
   const tell = ({ check, book, ids, expected, actual, detail }: Finding) =>
     log.error({ check, book: publicId('book', book), ids, expected, actual }, `audit: ${detail}`);
   const found = new OpenFindings(tell);
@@ -87,7 +89,7 @@ export function createAudit({ groups, pool, clock, log, counts }: AuditOptions):
     book.until ??= untilNow(bounds);
     const { place, until } = book;
     const report = (finding: Omit<Finding, 'book'>) => found.add({ ...finding, book: book.id });
-    const context = { pool, book: bounds, resources, report, advance: counts.rows };
+    const context = { pool, book: bounds, resources, tied, report, advance: counts.rows };
     // A row that cannot be read ends its part, not the round.
     book.place = await whereReadable(context, part.name, () => part.turn(context, place, until));
     if (book.place === undefined) book.part++;

@@ -17,6 +17,7 @@ import { readHolds } from '../verify/hold-check-store.ts';
 import { checkStepReference, reportOddStep } from '../verify/hold-step-check.ts';
 import { readOddSteps, readStepReferences, type StepReference } from '../verify/hold-step-store.ts';
 import { orphanCheck } from '../verify/orphan-check.ts';
+import { rowChecksOf } from '../verify/tied-rows.ts';
 import { readNewestLines } from '../verify/window-store.ts';
 
 /**
@@ -79,7 +80,7 @@ export function partsOf(groups: readonly Group[]): Part[] {
         (context, window) => checkEventWindow(context, window, eventChecks),
       ),
     ),
-    ...groups.flatMap(({ checks }) => checks.map((check) => part(check.name, pages(check)))),
+    ...groups.flatMap(rowChecksOf).map((check) => part(check.name, pages(check))),
     part('book', async (context) => void (await bookCheck.run(context))),
     part('orphan rows', async (context) => void (await orphanCheck.run(context))),
   ];
@@ -109,12 +110,13 @@ function pages<Row, Place>({
   read,
   check,
   placeOf,
-}: Pick<RowCheck<Row, Place>, 'read' | 'check' | 'placeOf'>): Turn<Place> {
+  mayBeShort,
+}: Pick<RowCheck<Row, Place>, 'read' | 'check' | 'placeOf' | 'mayBeShort'>): Turn<Place> {
   return async (context, after, until) => {
     const rows = await read(context, { after, limit: ROWS, until });
     for (const row of rows) check(context, row);
     context.advance(rows.length);
     const last = rows.at(-1);
-    return last === undefined || rows.length < ROWS ? undefined : placeOf(last, until);
+    return last === undefined || (rows.length < ROWS && !mayBeShort) ? undefined : placeOf(last, until);
   };
 }

@@ -1,6 +1,7 @@
 /** A check reads the rows of one noun in one book and reports each rule that does not hold. */
 import type { Pool } from '../db/pool.ts';
 import type { GroupResource } from '../group-resource.ts';
+import type { AccountCode } from '../ledger/account-code.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
 
@@ -23,6 +24,8 @@ export interface CheckContext {
   readonly book: BookBounds;
   /** All resources there are: a row may name any of them. */
   readonly resources: readonly GroupResource[];
+  /** The accounts of the chart that entries of a resource may move: those of its equations. */
+  readonly tied: ReadonlyMap<string, ReadonlySet<AccountCode>>;
   report(finding: Omit<Finding, 'book'>): void;
   /** Counts rows as checked. */
   advance(rows: number): void;

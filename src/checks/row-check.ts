@@ -10,6 +10,8 @@ import type { Until } from './until.ts';
 export interface RowCheck<Row = unknown, Place = unknown> {
   /** The rows that it reads, shown with its progress. */
   readonly name: string;
+  /** A page may be shorter than it was asked for: an empty one ends the list. */
+  readonly mayBeShort?: true;
   /** Rows in one page of a whole verification. The audit reads fewer. */
   readonly pageRows: number;
   /**

@@ -11,6 +11,17 @@ export interface KeyedTable {
   readonly key: readonly KeyColumn[];
 }
 
+/** The rows of a table whose column has this value. */
+export interface OnlyRows {
+  readonly column: string;
+  readonly value: string;
+}
+
+/** SQL of a condition, or nothing. */
+export function onlySql(only: OnlyRows | undefined, alias = ''): string {
+  return only === undefined ? '' : ` AND ${alias}${only.column} = '${only.value}'`;
+}
+
 /** A table that is keyed by one UUID, as those of resources are. */
 export function keyedByUuid(name: string, key: string): KeyedTable {
   return { name, key: [{ name: key, type: 'uuid' }] };
@@ -18,12 +29,12 @@ export function keyedByUuid(name: string, key: string): KeyedTable {
 
 /** SQL: whether the row that a name and an id stand for is there. Null for a name of no table. `$1` is the book. */
 export function existsSql(
-  tables: readonly { readonly name: string; readonly table: KeyedTable }[],
+  tables: readonly { readonly name: string; readonly table: KeyedTable; readonly only?: OnlyRows }[],
   of: { name: string; id: string },
 ): string {
-  const cases = tables.map(({ name, table }) => {
+  const cases = tables.map(({ name, table, only }) => {
     const key = table.key[0]!.name;
-    return `WHEN '${name}' THEN EXISTS (SELECT FROM ${table.name} r WHERE r.book_id = $1 AND r.${key} = ${of.id})`;
+    return `WHEN '${name}' THEN EXISTS (SELECT FROM ${table.name} r WHERE r.book_id = $1 AND r.${key} = ${of.id}${onlySql(only, 'r.')})`;
   });
   return cases.length === 0 ? 'NULL::boolean' : `CASE ${of.name} ${cases.join(' ')} END`;
 }

@@ -27,6 +27,9 @@ export const CHART: Record<AccountCode, ChartLine> = {
   fx_position: { side: 'debit', floor: null },
 };
 
+/** All but those of customers. */
+export const CHART_CODES = (Object.keys(CHART) as AccountCode[]).filter((code) => code !== 'customer');
+
 /** A chart account's id is derived from book, code and currency, so a command can name the account before it exists. */
 export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
   let ofBook = derived.get(bookId);

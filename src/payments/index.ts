@@ -4,8 +4,9 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
-import { paymentCheck } from './checks/payment-check.ts';
-import { paymentSumsCheck, shareCheck } from './checks/share-check.ts';
+import { releaseCheck, releaseEquation, settlementCheck, settlementEquation } from './checks/paid-check.ts';
+import { paymentCheck, paymentEquation } from './checks/payment-check.ts';
+import { shareCheck, shareLineCheck } from './checks/share-check.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
 import { paymentExpiries } from './expire-payments.ts';
@@ -45,6 +46,7 @@ const operation = { table: keyedByUuid(paymentOperations.name, 'id'), parent: 'p
 export const declaredRefund: GroupResource = {
   ...operation,
   name: 'refund',
+  only: { column: 'kind', value: 'refund' },
   events: ['refund.created', 'refund.succeeded', 'refund.failed'],
 };
 
@@ -109,9 +111,9 @@ export const paymentsGroup: Group = {
   name: 'payments',
   resources: [
     declaredPayment,
-    { ...operation, name: 'capture', events: [] },
-    { ...operation, name: 'increment', events: [] },
-    { ...operation, name: 'void', events: [] },
+    { ...operation, name: 'capture', only: { column: 'kind', value: 'capture' }, events: [] },
+    { ...operation, name: 'increment', only: { column: 'kind', value: 'increment' }, events: [] },
+    { ...operation, name: 'void', only: { column: 'kind', value: 'void' }, events: [] },
     declaredRefund,
     declaredRelease,
     declaredSettlement,
@@ -153,7 +155,8 @@ export const paymentsGroup: Group = {
     payment_reader_actions: rightsOf(readerActions),
   },
   moved: [movedOperations, movedPayments, movedShares, movedPaydays, movedDisputes],
-  checks: [paymentCheck, shareCheck, paymentSumsCheck],
+  checks: [paymentCheck, shareCheck, shareLineCheck, releaseCheck, settlementCheck],
+  equations: [paymentEquation, releaseEquation, settlementEquation],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.acquirers.all(), pool: 'payments', job: 'acquirer.notices' }),
   blocksClosing: [paymentsUnderWay],

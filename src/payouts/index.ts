@@ -5,8 +5,8 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group.ts';
 import type { GroupResource } from '../group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
-import { payoutCheck } from './checks/payout-check.ts';
-import { payoutReturnCheck } from './checks/payout-return-check.ts';
+import { payoutCheck, payoutEquation } from './checks/payout-check.ts';
+import { payoutReturnCheck, payoutReturnEquation } from './checks/payout-return-check.ts';
 import { movedPayouts } from './moved-payouts.ts';
 import { payoutGauges } from './payout-gauges.ts';
 import { payoutReturns } from './payout-return-table.ts';
@@ -43,6 +43,7 @@ export const payoutsGroup: Group = {
   },
   moved: [movedPayouts],
   checks: [payoutCheck, payoutReturnCheck],
+  equations: [payoutEquation, payoutReturnEquation],
   sweeps: (context) =>
     sweepNotices(context, { parties: () => context.rails.all(), pool: 'rails', job: 'rail.notices' }),
   blocksClosing: [payoutsInFlight],

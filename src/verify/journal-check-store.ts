@@ -3,6 +3,7 @@
  * more.
  */
 import { plainArray } from '../db/columns.ts';
+import { onlySql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group-resource.ts';
 import type { Uuid } from '../ids.ts';
@@ -54,9 +55,9 @@ export async function findResources(
   const { rows } = await db.query<{ name: string; id: string }>({
     name: 'verify.resources',
     text: resources
-      .map(({ name, table }, index) => {
+      .map(({ name, table, only }, index) => {
         const key = table.key[0]!.name;
-        return `SELECT '${name}' AS name, ${key} AS id FROM ${table.name} WHERE book_id = $1 AND ${key} = ANY ($${index + 2}::uuid[])`;
+        return `SELECT '${name}' AS name, ${key} AS id FROM ${table.name} WHERE book_id = $1 AND ${key} = ANY ($${index + 2}::uuid[])${onlySql(only)}`;
       })
       .join(' UNION ALL '),
     values: [bookId, ...resources.map(({ name }) => plainArray(idsOf(name)))],

@@ -5,6 +5,7 @@
  */
 
 import type { Check, CheckContext } from '../checks/check-context.ts';
+import { codeOf } from '../checks/equation.ts';
 import { formatInstant, type Instant } from '../clock.ts';
 import { publicId, resourceReference } from '../ids.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry-hash.ts';
@@ -84,6 +85,7 @@ function checkEntry(context: CheckContext, entry: JournalRow, previous: Predeces
     });
   }
   checkPostings(context, entry);
+  checkTied(context, entry);
   checkText(context, entry);
 }
 
@@ -109,6 +111,24 @@ function checkPostings({ report }: CheckContext, entry: JournalRow): void {
     actual: ordinals.length === 0 ? 'none' : ordinals.join(', '),
     detail: ordinals.length === 0 ? 'The entry has no posting.' : 'A posting of the entry is missing.',
   });
+}
+
+/** Whatever moves an account of the chart is said by rows: an entry without an equation for the account is nobody's. */
+function checkTied({ book, tied, report }: CheckContext, entry: JournalRow): void {
+  const codes = tied.get(entry.resource);
+  for (const { debitAccountId, creditAccountId, currency } of entry.postings) {
+    for (const accountId of [debitAccountId, creditAccountId]) {
+      const code = codeOf(book.id, currency, accountId);
+      if (code === 'customer' || codes?.has(code)) continue;
+      report({
+        check: 'account.untied',
+        ids: { account: publicId('account', accountId), ...idsOf(entry) },
+        expected: `an entry of something whose rows say what stands on ${code}`,
+        actual: `an entry of ${entry.resource}`,
+        detail: `No rows of ${entry.resource} say what entries of it move on ${code}.`,
+      });
+    }
+  }
 }
 
 /** A text may be erased while its digest stays. A text that exists must match the digest. */

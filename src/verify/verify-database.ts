@@ -23,6 +23,7 @@ import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
 import { checkOverdue, type MissingWorker } from './overdue-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
+import { rowChecksOf, tiedCodes } from './tied-rows.ts';
 
 /** What is the ledger's own, with the rows of every group between what they are checked against and the book as a whole. */
 function checksOf(groups: readonly Group[]): Check[] {
@@ -32,7 +33,7 @@ function checksOf(groups: readonly Group[]): Check[] {
     holdCheck,
     holdStepCheck,
     eventCheck(groups.flatMap(({ eventChecks = [] }) => eventChecks)),
-    ...groups.flatMap(({ checks }) => checks.map(checkOfRows)),
+    ...groups.flatMap(rowChecksOf).map(checkOfRows),
     bookCheck,
     orphanCheck,
   ];
@@ -103,6 +104,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
   };
   const trusted = options.trusted ?? { checkpoints: [], keys: [] };
   const resources = groups.flatMap((group) => group.resources);
+  const tied = tiedCodes(groups);
   const checks = [...checksOf(groups), checkpointCheck(trusted)];
   for await (const bookId of bookIds(pool, options.bookId)) {
     const book = await readBounds(pool, bookId);
@@ -117,6 +119,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
         pool,
         book,
         resources,
+        tied,
         report: (finding) => report({ ...finding, book: bookId }),
         advance(rows) {
           done += BigInt(rows);

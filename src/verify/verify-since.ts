@@ -21,6 +21,7 @@ import { checkOverdue } from './overdue-check.ts';
 import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 import type { Since } from './since.ts';
+import { rowChecksOf, tiedCodes } from './tied-rows.ts';
 import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
 import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from './window-store.ts';
 
@@ -34,7 +35,8 @@ export async function verifySince(
 ): Promise<VerifyResult> {
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   const resources = groups.flatMap((group) => group.resources);
-  const checks = groups.flatMap((group) => group.checks);
+  const tied = tiedCodes(groups);
+  const checks = groups.flatMap(rowChecksOf);
   const children = new Set<string>(resources.filter(({ parent }) => parent !== null).map(({ name }) => name));
   const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
   const report: VerifyOptions['onFinding'] = (finding) => {
@@ -50,6 +52,7 @@ export async function verifySince(
       pool,
       book,
       resources,
+      tied,
       report: (finding) => report({ ...finding, book: id }),
       advance(rows) {
         done += BigInt(rows);

@@ -11,8 +11,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { z } from 'zod';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { createAudit } from '../../src/audit/audit.ts';
+import type { CheckContext } from '../../src/checks/check-context.ts';
+import { equationOf } from '../../src/checks/equation.ts';
 import type { Finding } from '../../src/checks/finding.ts';
 import type { RowCheck } from '../../src/checks/row-check.ts';
+import { type BookedStep, readStepsOf } from '../../src/checks/steps-store.ts';
 import { behindNewIds } from '../../src/checks/until.ts';
 import { type Instant, systemClock } from '../../src/clock.ts';
 import { column } from '../../src/db/declared-columns.ts';
@@ -121,6 +124,34 @@ const sampleCheck: RowCheck<Sample, Uuid> = {
   placeOf: ({ id }, until) => behindNewIds(id, until),
 };
 
+/** An open sample has paid 1 into the pool. Left out: whatever its entries move there is nobody's. */
+const sampleEquation = equationOf({
+  rows: {
+    name: 'entries of samples',
+    pageRows: 2,
+    async read({ pool, book }, page) {
+      const found = await sampleCheck.read({ pool, book } as CheckContext, page);
+      return withEntries({ pool, book }, found);
+    },
+    async readByIds(context, ids) {
+      return withEntries(context, [...(await samples.load(context.pool, context.book.id, ids)).values()]);
+    },
+    check: () => undefined,
+    placeOf: ({ sample }) => sample.id,
+  } satisfies RowCheck<{ sample: Sample; entries: readonly BookedStep[] }, Uuid>,
+  resources: [SAMPLE],
+  codes: ['pool'],
+  says: ({ sample: { id, accountId: customer }, entries }) => [
+    { ...{ resource: SAMPLE, id, currency: 'EUR', entries }, chart: { pool: 1n }, customers: [[customer, -1n]] },
+  ],
+});
+
+async function withEntries({ pool, book }: Pick<CheckContext, 'pool' | 'book'>, found: readonly Sample[]) {
+  const ids = found.map(({ id }) => id);
+  const entries = await readStepsOf(pool, book.id, ids);
+  return found.map((sample) => ({ sample, entries: entries.get(sample.id) ?? [] }));
+}
+
 /** Accounts with samples, read-only. */
 const samplesOfAccounts: Table<Uuid> = {
   name: 'samples_of_accounts',
@@ -180,6 +211,8 @@ const planted: Group = {
     },
   ],
   checks: [sampleCheck as RowCheck],
+  // An account of the chart without rows that say what stands there: below, and test/unit/equations.test.ts.
+  equations: [sampleEquation],
   sweeps: () => [{ name: 'samples of nobody', round: async () => 3 }],
   blocksClosing: [keptOpenBySamples],
   gauges: [
@@ -382,6 +415,14 @@ describe('verification', () => {
     await owner.query('UPDATE samples SET due_at = NULL WHERE id = $1', [unmoved.id]);
     await owner.query('DELETE FROM samples WHERE id = $1', [gone.id]);
     expect((await rules()).sort()).toEqual(['journal.resource', 'sample.due']);
+  });
+
+  test('finds what a group books without an equation', async () => {
+    await openSample();
+    const found: Finding[] = [];
+    const untied = [...GROUPS, { ...planted, equations: [] }];
+    await verifyDatabase(pool, { groups: untied, onFinding: onFinding(found) });
+    expect(rulesOf(found)).toContain('account.untied');
   });
 
   test('finds a key whose sample is gone, and one whose part is', async () => {

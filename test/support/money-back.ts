@@ -32,6 +32,8 @@ export interface Captured {
 }
 
 interface ToldDispute {
+  /** False: the acquirer did not say when. */
+  readonly dated?: false;
   readonly kind: DisputeNoticeKind;
   readonly amount?: bigint;
   readonly reference?: string;
@@ -135,7 +137,10 @@ export class MoneyBack {
       createdAt: told.createdAt ?? Date.now(),
     };
     const runtime = { pool: this.#book.pool, clock: this.#clock, disputeTerms: this.terms };
-    return disputeCommand(runtime, this.#book.id, captured.authorization, { notice, evidence: '{"told":true}' });
+    return disputeCommand(runtime, this.#book.id, captured.authorization, {
+      notice,
+      evidence: JSON.stringify({ told: true, dated: told.dated }),
+    });
   }
 
   /** Posted balance on the account's own side. */

@@ -1,6 +1,7 @@
 /** Checks inbound transfers: each is booked once, from the pool to its account. */
 
 import type { CheckContext } from '../../checks/check-context.ts';
+import { equationOf } from '../../checks/equation.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { publicId, type Uuid } from '../../ids.ts';
@@ -19,6 +20,19 @@ export const inboundTransferCheck: RowCheck<TransferHistory, Uuid> = {
   check: checkTransfer,
   placeOf: ({ id }, until) => behindNewIds(id, until),
 };
+
+export const inboundTransferEquation = equationOf({
+  rows: inboundTransferCheck,
+  resources: ['inbound_transfer'],
+  codes: ['pool'],
+  says: ({ id, accountId, amount, currency, entries }) => [
+    {
+      ...{ resource: 'inbound_transfer', id, currency, entries },
+      chart: { pool: -amount },
+      customers: [[accountId, amount]],
+    },
+  ],
+});
 
 function checkTransfer({ book, report }: CheckContext, transfer: TransferHistory): void {
   const { id, accountId, amount, currency, entries } = transfer;

@@ -23,6 +23,8 @@ export interface PaymentHistory {
   readonly days: ReadonlyMap<Uuid, string>;
   /** Of the book. */
   readonly timeZone: string;
+  /** What each of them put into shares, less what it took out. Absent for nothing. */
+  readonly inShares: ReadonlyMap<Uuid, bigint>;
 }
 
 /** All that a payment ever has. */
@@ -74,11 +76,9 @@ function withOperations(
     });
     const operations = rows.map(paymentOperations.fromRow);
     const disputed = await readDisputes(trx, bookId, found);
-    const steps = await readStepsOf(
-      trx,
-      bookId,
-      [...operations, ...disputed].map(({ id }) => id),
-    );
+    const ids = [...operations, ...disputed].map(({ id }) => id);
+    const steps = await readStepsOf(trx, bookId, ids);
+    const inShares = await sumLines(trx, bookId, ids);
     const { days, timeZone } = await readDays(trx, bookId, [
       ...operations.filter(({ kind, status }) => kind === 'refund' && status === 'failed'),
       ...disputed.filter(({ status }) => status === 'won'),
@@ -89,9 +89,7 @@ function withOperations(
       payment,
       operations: byPayment.get(payment.id)!,
       disputes: disputed.filter(({ paymentId }) => paymentId === payment.id),
-      steps,
-      days,
-      timeZone,
+      ...{ steps, inShares, days, timeZone },
     }));
   });
 }
@@ -114,6 +112,17 @@ async function readDays(
     days: new Map(rows.map((row) => [row.id, row.available_on])),
     timeZone: rows[0]?.time_zone ?? 'UTC',
   };
+}
+
+/** Index: payment_share_lines_by_operation. */
+async function sumLines(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, bigint>> {
+  const { rows } = await db.query<{ operation_id: Uuid; amount: bigint }>({
+    name: 'verify.share_lines_of',
+    text: `SELECT operation_id, sum(amount)::bigint AS amount FROM payment_share_lines
+      WHERE book_id = $1 AND operation_id = ANY ($2::uuid[]) GROUP BY operation_id`,
+    values: [bookId, plainArray(ids)],
+  });
+  return new Map(rows.map((row) => [row.operation_id, row.amount]));
 }
 
 /** Index: payment_disputes_by_payment. */

@@ -1,14 +1,13 @@
 /** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
 import type { CheckContext } from '../../checks/check-context.ts';
+import { equationOf, restOf, type Said } from '../../checks/equation.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
 import { publicId, type Uuid } from '../../ids.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
 import { countsAsDisputed, type Dispute } from '../disputes/dispute.ts';
 import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
-import { debitsOf } from './booked.ts';
 import { checkFailedRefund, checkWonDispute } from './given-back-check.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
 
@@ -21,6 +20,54 @@ export const paymentCheck: RowCheck<PaymentHistory, Uuid> = {
   placeOf: ({ payment }, until) => behindNewIds(payment.id, until),
 };
 
+export const paymentEquation = equationOf({
+  rows: paymentCheck,
+  resources: ['capture', 'refund', 'dispute'],
+  codes: ['acquirer', 'merchant_pending', 'due_operator', 'refunds_in_transit'],
+  says: (history) => [
+    ...history.operations.map((operation) => saidOf(history, operation)),
+    ...history.disputes.map((dispute) => saidOfDispute(history, dispute)),
+  ],
+});
+
+type Code = 'acquirer' | 'merchant_pending' | 'due_operator' | 'refunds_in_transit';
+
+/** The acquirer owes what was captured, and its fee is the operator's: nothing of a capture passes the customer. */
+function saidOf({ steps, inShares }: PaymentHistory, operation: PaymentOperation): Said<Code> {
+  const { id, kind, status, accountId, amount, currency, fee } = operation;
+  const isRefund = kind === 'refund';
+  const succeeded = status === 'succeeded' ? amount : 0n;
+  // The operator gives its fee with the request, and has it again when the refund fails.
+  const given = status === 'failed' ? 0n : fee;
+  const chart = {
+    acquirer: isRefund ? succeeded : -succeeded,
+    merchant_pending: inShares.get(id) ?? 0n,
+    due_operator: isRefund ? -given : status === 'succeeded' ? fee : 0n,
+    refunds_in_transit: isRefund && status === 'pending' ? amount : 0n,
+  };
+  const said = {
+    resource: isRefund ? 'refund' : 'capture',
+    id,
+    currency,
+    entries: steps.get(id) ?? [],
+    chart,
+  } as const;
+  return { ...said, customers: isRefund ? [[accountId, restOf(chart)]] : [] };
+}
+
+/** An inquiry books nothing, and a chargeback that was won gave back what it took. */
+function saidOfDispute({ steps, inShares }: PaymentHistory, dispute: Dispute): Said<Code> {
+  const { id, stage, accountId, amount, currency, fee, feeRefunded } = dispute;
+  const chart = {
+    acquirer: countsAsDisputed(dispute) ? amount : 0n,
+    merchant_pending: inShares.get(id) ?? 0n,
+    due_operator: stage === 'chargeback' ? fee - feeRefunded : 0n,
+    refunds_in_transit: 0n,
+  };
+  const said = { resource: 'dispute', id, currency, entries: steps.get(id) ?? [], chart } as const;
+  return { ...said, customers: [[accountId, restOf(chart)]] };
+}
+
 function checkPayment(context: CheckContext, history: PaymentHistory): void {
   const { payment, operations } = history;
   const captures = operations.filter(({ kind, status }) => kind === 'capture' && status === 'succeeded');
@@ -30,6 +77,7 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
     ['amount_captured', payment.amountCaptured, sumOf(captures)],
     ['amount_refunded', payment.amountRefunded, sumOf(refunds.filter(({ status }) => status === 'succeeded'))],
     ['amount_refunding', payment.amountRefunding, sumOf(refunds.filter(({ status }) => status === 'pending'))],
+    ['amount_settled', payment.amountSettled, sumOf(captures.filter(({ settledAt }) => settledAt !== null))],
     ['amount_disputed', payment.amountDisputed, sumOf(history.disputes.filter(countsAsDisputed))],
     ['fee_refunded', payment.feeRefunded, feesOf(given)],
     ['fee', payment.fee + payment.feeRefunded, feesOf(captures)],
@@ -45,31 +93,24 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
       detail: 'An amount of the payment is not the sum of its captures, refunds or disputes.',
     });
   }
+  if (payment.disputes !== history.disputes.length)
+    context.report({
+      check: 'payment.amounts',
+      ids: { payment: publicId('payment', payment.id) },
+      expected: `${history.disputes.length} disputes`,
+      actual: `${payment.disputes} disputes`,
+      detail: 'The payment counts other disputes than it has.',
+    });
+  for (const { id, kind, entryIds } of operations)
+    checkEntries(context, history, { kind: kind === 'refund' ? 'refund' : 'capture', id, entryIds });
+  for (const { id, entryIds } of history.disputes) checkEntries(context, history, { kind: 'dispute', id, entryIds });
   for (const operation of operations) checkOperation(context, history, operation);
-  for (const dispute of history.disputes) checkDispute(context, history, dispute);
+  for (const dispute of history.disputes)
+    if (dispute.status === 'won' && dispute.stage === 'chargeback') checkWonDispute(context, history, dispute);
 }
 
-/** What an operation booked on the account that stands between us and its acquirer, and on the operator's. */
 function checkOperation(context: CheckContext, history: PaymentHistory, operation: PaymentOperation): void {
   const { kind, status, amount, fee } = operation;
-  const succeeded = status === 'succeeded';
-  if (kind === 'capture')
-    checkBooked(context, history, {
-      kind,
-      of: operation,
-      atAcquirer: succeeded ? amount : 0n,
-      toOperator: succeeded ? fee : 0n,
-      inTransit: 0n,
-    });
-  // The operator gives with the request, and has it again when the refund fails.
-  else
-    checkBooked(context, history, {
-      kind: 'refund',
-      of: operation,
-      atAcquirer: succeeded ? -amount : 0n,
-      toOperator: status === 'failed' ? 0n : -fee,
-      inTransit: status === 'pending' ? amount : 0n,
-    });
   if (kind === 'refund' && status === 'failed') checkFailedRefund(context, history, operation);
   if (fee < 0n || fee > amount) reportFee(context, operation);
 }
@@ -86,44 +127,25 @@ function reportFee({ report }: CheckContext, { id, kind, amount, fee }: PaymentO
   });
 }
 
-/** An inquiry books nothing, and a chargeback that was won gave back what it took. */
-function checkDispute(context: CheckContext, history: PaymentHistory, dispute: Dispute): void {
-  const { stage, amount, fee, feeRefunded } = dispute;
-  const atAcquirer = countsAsDisputed(dispute) ? -amount : 0n;
-  const toOperator = stage === 'chargeback' ? fee - feeRefunded : 0n;
-  checkBooked(context, history, { kind: 'dispute', of: dispute, atAcquirer, toOperator, inTransit: 0n });
-  if (dispute.status === 'won' && stage === 'chargeback') checkWonDispute(context, history, dispute);
-}
-
-interface Booked {
-  readonly kind: 'capture' | 'refund' | 'dispute';
-  readonly of: Pick<PaymentOperation, 'id' | 'currency' | 'entryIds'>;
-  /** Debits less credits of the account `acquirer`. */
-  readonly atAcquirer: bigint;
-  /** Credits less debits of the account `due_operator`. */
-  readonly toOperator: bigint;
-  /** Credits less debits of the account `refunds_in_transit`. */
-  readonly inTransit: bigint;
-}
-
-function checkBooked(
-  { book, report }: CheckContext,
-  { steps }: PaymentHistory,
-  { kind, of: { id, currency, entryIds }, atAcquirer, toOperator, inTransit }: Booked,
-): void {
-  const booked = steps.get(id) ?? [];
-  const debited = (code: 'acquirer' | 'due_operator' | 'refunds_in_transit') =>
-    debitsOf(booked, chartAccountId(book.id, code, currency));
-  const [acquirer, operator, transit] = [debited('acquirer'), -debited('due_operator'), -debited('refunds_in_transit')];
-  const knows = entryIds.length === booked.length && booked.every((step) => entryIds.includes(step.id));
-  if (acquirer === atAcquirer && operator === toOperator && transit === inTransit && knows) return;
+/** The rows name the entries that are theirs. */
+function checkEntries({ report }: CheckContext, { steps }: PaymentHistory, named: Named): void {
+  const { kind, id, entryIds } = named;
+  const booked = (steps.get(id) ?? []).map((step) => step.id);
+  if (entryIds.length === booked.length && booked.every((entryId) => entryIds.includes(entryId))) return;
+  const shown = (ids: readonly Uuid[]) => ids.map((entryId) => publicId('entry', entryId)).join(', ') || 'none';
   report({
     check: 'payment.entries',
     ids: { [kind]: publicId(kind, id) },
-    expected: `${atAcquirer} at the acquirer, ${toOperator} to the operator, ${inTransit} in transit, ${booked.length} entries`,
-    actual: `${acquirer} at the acquirer, ${operator} to the operator, ${transit} in transit, ${entryIds.length} entries`,
-    detail: 'What was booked is not what the acquirer did, or not its fee.',
+    expected: shown(booked),
+    actual: shown(entryIds),
+    detail: `The row of the ${kind} names other entries than the journal has for it.`,
   });
+}
+
+interface Named {
+  readonly kind: 'capture' | 'refund' | 'dispute';
+  readonly id: Uuid;
+  readonly entryIds: readonly Uuid[];
 }
 
 const sumOf = (parts: readonly { readonly amount: bigint }[]) => parts.reduce((sum, { amount }) => sum + amount, 0n);

@@ -66,49 +66,41 @@ export function readShareHistories(
   });
 }
 
-/** What the books have of payments in a currency, and what the rows of payments come to. */
-export interface PaymentSums {
-  readonly currency: string;
-  readonly pending: bigint;
-  readonly shares: bigint;
-  readonly acquirer: bigint;
-  readonly expectedAcquirer: bigint;
+/** A line of a share that is of no operation of the book, or in no share. */
+export interface StrayLine {
+  readonly id: Uuid;
+  readonly shareId: Uuid;
+  readonly operationId: Uuid;
+  readonly amount: bigint;
+  readonly hasShare: boolean;
+  readonly hasOperation: boolean;
 }
 
-/**
- * All currencies of a book, as of one moment. Disputes are read from the journal: what they took, less what was won. Reads every
- * capture, refund and settlement line of the book once. Indexes: payment_operations_pkey, payment_shares_open, settlement_lines_pkey.
- */
-export function readPaymentSums(pool: Pool, bookId: BookId): Promise<PaymentSums[]> {
-  return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query<Omit<PaymentSums, 'expectedAcquirer'> & { expected_acquirer: bigint }>({
-      name: 'verify.payment_sums',
-      text: `WITH pending AS (
-          SELECT currency, posted_credits - posted_debits AS balance FROM accounts
-          WHERE book_id = $1 AND code = 'merchant_pending'
-        ), acquirer AS (
-          SELECT id, currency, posted_debits - posted_credits AS balance FROM accounts WHERE book_id = $1 AND code = 'acquirer'
-        ), shares AS (
-          SELECT currency, sum(amount) AS amount FROM payment_shares WHERE book_id = $1 AND status = 'open' GROUP BY currency
-        ), moved AS (
-          SELECT currency, sum(amount) AS amount FROM (
-            SELECT currency, CASE kind WHEN 'capture' THEN amount ELSE -amount END AS amount FROM payment_operations
-            WHERE book_id = $1 AND kind IN ('capture', 'refund') AND status = 'succeeded'
-            UNION ALL
-            SELECT currency, -amount FROM settlement_lines WHERE book_id = $1 AND exception_id IS NULL
-            UNION ALL
-            SELECT p.currency, CASE WHEN p.debit_account_id = a.id THEN p.amount ELSE -p.amount END
-            FROM entries e JOIN postings p ON p.book_id = e.book_id AND p.entry_sequence = e.sequence
-            JOIN acquirer a ON a.id IN (p.debit_account_id, p.credit_account_id)
-            WHERE e.book_id = $1 AND e.resource = 'dispute'
-          ) AS every GROUP BY currency
-        )
-        SELECT currency,
-          coalesce(p.balance, 0)::bigint AS pending, coalesce(s.amount, 0)::bigint AS shares,
-          coalesce(a.balance, 0)::bigint AS acquirer, coalesce(m.amount, 0)::bigint AS expected_acquirer
-        FROM pending p FULL JOIN acquirer a USING (currency) FULL JOIN shares s USING (currency) FULL JOIN moved m USING (currency)`,
-      values: [bookId],
-    });
-    return rows.map(({ expected_acquirer, ...row }) => ({ ...row, expectedAcquirer: expected_acquirer }));
+/** A page of lines. Indexes: payment_share_lines_pkey, payment_shares_pkey, payment_operations_pkey, payment_disputes_pkey. */
+export async function readShareLines(
+  pool: Pool,
+  bookId: BookId,
+  page: { after: Uuid | undefined; limit: number },
+): Promise<StrayLine[]> {
+  const { rows } = await pool.query<{
+    id: Uuid;
+    share_id: Uuid;
+    operation_id: Uuid;
+    amount: bigint;
+    has_share: boolean;
+    has_operation: boolean;
+  }>({
+    name: 'verify.share_lines',
+    text: `SELECT l.id, l.share_id, l.operation_id, l.amount,
+        EXISTS (SELECT FROM payment_shares s WHERE s.book_id = $1 AND s.id = l.share_id) AS has_share,
+        EXISTS (SELECT FROM payment_operations o WHERE o.book_id = $1 AND o.id = l.operation_id AND o.kind IN ('capture', 'refund'))
+          OR EXISTS (SELECT FROM payment_disputes d WHERE d.book_id = $1 AND d.id = l.operation_id) AS has_operation
+      FROM payment_share_lines l
+      WHERE l.book_id = $1 AND l.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY l.id LIMIT $3`,
+    values: [bookId, page.after ?? null, page.limit],
   });
+  return rows.map(({ id, amount, ...row }) => ({
+    ...{ id, amount, shareId: row.share_id, operationId: row.operation_id },
+    ...{ hasShare: row.has_share, hasOperation: row.has_operation },
+  }));
 }

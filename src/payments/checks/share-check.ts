@@ -2,9 +2,9 @@
 import { dayOf } from '../../calendar/day.ts';
 import type { CheckContext } from '../../checks/check-context.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
+import { behindNewIds } from '../../checks/until.ts';
 import { publicId, type Uuid } from '../../ids.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import { type PaymentSums, readPaymentSums, readShareHistories, type ShareHistory } from './share-check-store.ts';
+import { readShareHistories, readShareLines, type ShareHistory, type StrayLine } from './share-check-store.ts';
 
 /** Ids of shares are derived and tell no time: a share that comes meanwhile is read in this round or the next one. */
 export const shareCheck: RowCheck<ShareHistory, Uuid> = {
@@ -15,13 +15,16 @@ export const shareCheck: RowCheck<ShareHistory, Uuid> = {
   placeOf: ({ share }) => share.id,
 };
 
-/** A book has few currencies: one page. */
-export const paymentSumsCheck: RowCheck<PaymentSums, true> = {
-  name: 'sums of payments',
+/**
+ * Lines name what they are of: what captures, refunds and disputes moved on merchant_pending is the sum of their lines
+ * (payment-check.ts), and so that of the shares.
+ */
+export const shareLineCheck: RowCheck<StrayLine, Uuid> = {
+  name: 'lines of shares',
   pageRows: 1_000,
-  read: ({ pool, book }, { after }) => (after ? Promise.resolve([]) : readPaymentSums(pool, book.id)),
-  check: checkSums,
-  placeOf: () => true,
+  read: ({ pool, book }, page) => readShareLines(pool, book.id, page),
+  check: checkLine,
+  placeOf: ({ id }, until) => behindNewIds(id, until),
 };
 
 function checkShare(context: CheckContext, history: ShareHistory): void {
@@ -64,25 +67,13 @@ function checkDay({ report }: CheckContext, { share, firstReleaseAt, timeZone }:
   });
 }
 
-function checkSums({ book, report }: CheckContext, sums: PaymentSums): void {
-  const { currency, pending, shares, acquirer, expectedAcquirer } = sums;
-  const of = (code: 'merchant_pending' | 'acquirer') => ({
-    account: publicId('account', chartAccountId(book.id, code, currency)),
+function checkLine({ report }: CheckContext, { id, shareId, operationId, amount, ...found }: StrayLine): void {
+  if (found.hasShare && found.hasOperation) return;
+  report({
+    check: 'payment_share.line',
+    ids: { line: id, share: shareId, operation: operationId },
+    expected: `a share, and a capture, refund or dispute`,
+    actual: found.hasShare ? 'no capture, refund or dispute' : 'no share',
+    detail: `A line of ${amount} is of nothing that exists.`,
   });
-  if (pending !== shares)
-    report({
-      check: 'payment_share.sum',
-      ids: of('merchant_pending'),
-      expected: `${shares} ${currency}`,
-      actual: `${pending} ${currency}`,
-      detail: 'What waits for merchants is not the sum of the open shares.',
-    });
-  if (acquirer !== expectedAcquirer)
-    report({
-      check: 'acquirer.balance',
-      ids: of('acquirer'),
-      expected: `${expectedAcquirer} ${currency}`,
-      actual: `${acquirer} ${currency}`,
-      detail: 'What acquirers owe is not captures less refunds and disputes, less what was settled.',
-    });
 }

@@ -1,6 +1,7 @@
 /** Checks payouts: the journal, the hold, the returns and the due time match the status. */
 
 import type { CheckContext } from '../../checks/check-context.ts';
+import { equationOf } from '../../checks/equation.ts';
 import type { Rule } from '../../checks/finding.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { behindNewIds } from '../../checks/until.ts';
@@ -18,6 +19,36 @@ export const payoutCheck: RowCheck<PayoutHistory, Uuid> = {
   check: checkPayout,
   placeOf: ({ payout }, until) => behindNewIds(payout.id, until),
 };
+
+export const payoutEquation = equationOf({
+  rows: payoutCheck,
+  resources: ['payout'],
+  codes: ['payouts_in_transit', 'pool', 'due_operator'],
+  says({ payout, entries, returnSteps }) {
+    const { id, status, accountId, amount, currency, fee, destination } = payout;
+    const isPaid = status === 'paid' || status === 'returned';
+    const transit = status === 'processing' ? amount : 0n;
+    const paid = isPaid ? amount : 0n;
+    const returned = returnSteps.reduce((sum, step) => sum + step.amount, 0n);
+    // A payout that was paid after it had failed has given its fee back.
+    const charged = isPaid && !entries.some(({ step }) => step === 'failed') ? fee : 0n;
+    const isWithinBook = destination.type === 'account';
+    return [
+      {
+        ...{ resource: 'payout', id, currency, entries },
+        chart: {
+          payouts_in_transit: transit,
+          pool: (isWithinBook ? 0n : paid) - returned,
+          due_operator: charged,
+        },
+        customers: [
+          [accountId, returned - transit - paid - charged],
+          ...(isWithinBook ? [[destination.accountId, paid] as const] : []),
+        ],
+      },
+    ];
+  },
+});
 
 function checkPayout({ book, report }: CheckContext, history: PayoutHistory): void {
   const { payout, entries, returnSteps, begunBy } = history;

@@ -1,6 +1,7 @@
 /** Checks returns: each is of a payout, and is booked once, from the pool to the account that the payout left. */
 
 import type { CheckContext } from '../../checks/check-context.ts';
+import { equationOf } from '../../checks/equation.ts';
 import type { RowCheck } from '../../checks/row-check.ts';
 import { behindNewIds } from '../../checks/until.ts';
 import { publicId, type Uuid } from '../../ids.ts';
@@ -15,6 +16,24 @@ export const payoutReturnCheck: RowCheck<ReturnHistory, Uuid> = {
   check: checkReturn,
   placeOf: ({ one }, until) => behindNewIds(one.id, until),
 };
+
+/** What a step of the payout booked is part of the payout's own equation. */
+export const payoutReturnEquation = equationOf({
+  rows: payoutReturnCheck,
+  resources: ['payout_return'],
+  codes: ['pool'],
+  says({ one, payout, entries, isStepOfPayout }) {
+    const amount = isStepOfPayout ? 0n : one.amount;
+    const { accountId } = payout ?? { accountId: one.payoutId };
+    return [
+      {
+        ...{ resource: 'payout_return', id: one.id, currency: one.currency, entries },
+        chart: { pool: -amount },
+        customers: [[accountId, amount]],
+      },
+    ];
+  },
+});
 
 function checkReturn({ book, report }: CheckContext, history: ReturnHistory): void {
   const { one, payout, entries, isStepOfPayout } = history;

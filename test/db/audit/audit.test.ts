@@ -83,7 +83,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'the last entry is gone',
-      ['event.entries', 'journal.sequence', 'payout.entry_ids', 'payout.steps'],
+      ['account.equation', 'event.entries', 'journal.sequence', 'payout.entry_ids', 'payout.steps'],
       () => [`DELETE FROM entries WHERE ${LAST('entries')}`],
     ],
     [
@@ -179,7 +179,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'a payout is of another amount',
-      ['payout.hold', 'payout.postings'],
+      ['account.equation', 'payout.hold', 'payout.postings'],
       () => [`UPDATE payouts SET amount = amount + 1 WHERE ${PAYOUT('paid')}`],
     ],
     [
@@ -189,7 +189,7 @@ describe('in a book in which everything has happened', () => {
     ],
     [
       'a transfer is of another amount',
-      ['inbound_transfer.entry'],
+      ['account.equation', 'inbound_transfer.entry'],
       () => [`UPDATE inbound_transfers SET amount = amount + 1 WHERE id = '${scene.inboundTransferId}'`],
     ],
     ['an event is gone', ['delivery.event', 'event.sequence'], () => ['DELETE FROM events WHERE sequence = 9']],

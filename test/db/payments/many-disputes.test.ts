@@ -45,7 +45,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const chargeback = (reference: string, change: { id?: Uuid; createdAt?: number } = {}) =>
+const chargeback = (reference: string, change: { createdAt?: number; dated?: false } = {}) =>
   money.dispute(payment, { kind: 'dispute_chargeback', amount: 1n, reference, ...change });
 const exceptionsOf = () =>
   book.rows<{ kind: string; detail: string }>('SELECT kind, detail FROM exceptions WHERE book_id = $1 ORDER BY id');
@@ -87,6 +87,15 @@ test.each`
   const { dispute: inquiry } = await money.dispute(payment, { kind: 'dispute_inquiry', amount: 1n, reference: 'D1' });
   expect(inquiry!.id).toBe(again!.id);
   expect(await disputes.find(book.pool, book.id, again!.id)).toMatchObject({ status: opens ? 'opened' : 'won' });
+});
+
+test('without a time the same words are for a person, after the dispute was decided', async () => {
+  const { dispute } = await chargeback('D1', { dated: false });
+  await money.dispute(payment, { kind: 'dispute_won', reference: 'D1' });
+  const { dispute: again } = await chargeback('D1', { dated: false });
+  expect(again!.id).toBe(dispute!.id);
+  expect((await exceptionsOf()).map(({ kind }) => kind)).toEqual(['dispute_contradicted']);
+  expect(await money.payment(payment)).toMatchObject({ disputes: 1, amountDisputed: 0n });
 });
 
 test('a won notice that is told again does not decide the dispute that follows', async () => {

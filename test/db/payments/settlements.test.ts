@@ -312,9 +312,8 @@ describe('npm run settle', () => {
 test.each`
   rule                       | statement
   ${'payment_share.lines'}   | ${"UPDATE payment_shares SET amount = amount + 1 WHERE book_id = $1 AND status = 'open' AND kind = 'ready'"}
-  ${'payment_share.sum'}     | ${"UPDATE payment_shares SET amount = amount + 1 WHERE book_id = $1 AND status = 'open' AND kind = 'ready'"}
   ${'payment_share.waiting'} | ${"UPDATE payment_shares SET lent = lent + 1 WHERE book_id = $1 AND kind = 'waiting'"}
-  ${'acquirer.balance'}      | ${'UPDATE settlement_lines SET amount = amount + 1 WHERE book_id = $1'}
+  ${'settlement.lines'}      | ${'UPDATE settlement_lines SET amount = amount + 1 WHERE book_id = $1'}
 `('verify finds $rule', async ({ rule, statement }) => {
   const { authorization } = await captured();
   await settle([lineOf(authorization)]);

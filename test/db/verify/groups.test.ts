@@ -33,12 +33,12 @@ describe('payouts', () => {
     ],
     [
       'paid is called processing',
-      ['payout.due', 'payout.hold', 'payout.steps'],
+      ['account.equation', 'payout.due', 'payout.hold', 'payout.steps'],
       () => [`UPDATE payouts SET status = 'processing' WHERE ${PAYOUT('paid')}`],
     ],
     [
       'processing is called paid',
-      ['payout.due', 'payout.hold', 'payout.steps'],
+      ['account.equation', 'payout.due', 'payout.hold', 'payout.steps'],
       () => [`UPDATE payouts SET status = 'paid' WHERE ${PAYOUT('processing')}`],
     ],
     [
@@ -53,22 +53,22 @@ describe('payouts', () => {
     ],
     [
       'the amount is another',
-      ['payout.hold', 'payout.postings'],
+      ['account.equation', 'payout.hold', 'payout.postings'],
       () => [`UPDATE payouts SET amount = amount + 1 WHERE ${PAYOUT('paid')}`],
     ],
     [
       'the fee is another',
-      ['payout.hold', 'payout.postings'],
+      ['account.equation', 'payout.hold', 'payout.postings'],
       () => [`UPDATE payouts SET fee = fee + 1 WHERE ${PAYOUT('paid')}`],
     ],
     [
       'the payee is another',
-      ['payout.postings'],
+      ['account.equation', 'payout.postings'],
       () => [`UPDATE payouts SET destination_account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('internal')}`],
     ],
     [
       'the account is another',
-      ['payout.hold', 'payout.postings'],
+      ['account.equation', 'payout.hold', 'payout.postings'],
       () => [`UPDATE payouts SET account_id = '${scene.overdrawnAccountId}' WHERE ${PAYOUT('paid')}`],
     ],
     [
@@ -83,12 +83,12 @@ describe('payouts', () => {
     ],
     [
       'a return is gone',
-      ['payout.postings', 'payout.returns'],
+      ['account.equation', 'payout.postings', 'payout.returns'],
       () => [`DELETE FROM payout_returns WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
     ],
     [
       'a return has another amount',
-      ['payout.postings', 'payout.returns'],
+      ['account.equation', 'payout.postings', 'payout.returns'],
       () => [`UPDATE payout_returns SET amount = 2 WHERE amount = 1 AND ${OF_PAYOUT('returned')}`],
     ],
     [
@@ -140,7 +140,7 @@ describe('returns', () => {
   test.each<Case>([
     [
       'one of before the contract is gone',
-      ['payout.postings', 'payout.returns'],
+      ['account.equation', 'payout.postings', 'payout.returns'],
       () => [`DELETE FROM payout_returns WHERE ${PART(300)}`],
     ],
     [
@@ -150,24 +150,24 @@ describe('returns', () => {
     ],
     [
       'the amount is another',
-      ['payout.returns', 'payout_return.entry'],
+      ['account.equation', 'payout.returns', 'payout_return.entry'],
       () => [`UPDATE payout_returns SET amount = 501 WHERE ${PART(500)}`],
     ],
     [
       'the currency is another',
-      ['payout_return.entry'],
+      ['account.equation', 'payout_return.entry'],
       () => [`UPDATE payout_returns SET currency = 'JOD' WHERE ${PART(500)}`],
     ],
     [
       'one of before the contract names the entry of another',
-      ['payout.postings', 'payout.returns', 'payout_return.entry'],
+      ['account.equation', 'payout.postings', 'payout.returns', 'payout_return.entry'],
       () => [
         `UPDATE payout_returns SET entry_id = (SELECT entry_id FROM payout_returns WHERE ${PART(200)}) WHERE ${PART(300)}`,
       ],
     ],
     [
       'one of after the contract names the entry of another',
-      ['payout.returns', 'payout_return.entry'],
+      ['account.equation', 'payout.returns', 'payout_return.entry'],
       () => [
         `UPDATE payout_returns SET entry_id = (SELECT entry_id FROM payout_returns WHERE ${PART(300)}) WHERE ${PART(500)}`,
       ],
@@ -179,7 +179,7 @@ describe('returns', () => {
     ],
     [
       'there is no such payout',
-      ['payout.returns', 'payout_return.entry'],
+      ['account.equation', 'payout.returns', 'payout_return.entry'],
       () => [`UPDATE payout_returns SET payout_id = gen_random_uuid() WHERE ${PART(500)}`],
     ],
     [
@@ -210,12 +210,12 @@ describe('inbound transfers', () => {
   test.each<Case>([
     [
       'the amount is another',
-      ['inbound_transfer.entry'],
+      ['account.equation', 'inbound_transfer.entry'],
       () => [`UPDATE inbound_transfers SET amount = amount + 1 WHERE ${TRANSFER()}`],
     ],
     [
       'the account is another',
-      ['inbound_transfer.entry'],
+      ['account.equation', 'inbound_transfer.entry'],
       () => [`UPDATE inbound_transfers SET account_id = '${scene.overdrawnAccountId}' WHERE ${TRANSFER()}`],
     ],
     [
@@ -225,7 +225,7 @@ describe('inbound transfers', () => {
     ],
     [
       'nothing was booked',
-      ['inbound_transfer.entry'],
+      ['account.equation', 'inbound_transfer.entry'],
       () => [
         `INSERT INTO inbound_transfers SELECT book_id, gen_random_uuid(), account_id, amount, currency, description, created_at FROM inbound_transfers WHERE ${TRANSFER()}`,
       ],

@@ -35,12 +35,12 @@ describe('the journal', () => {
     ['an entry is gone', ['journal.sequence'], () => [`DELETE FROM entries WHERE ${ENTRY()}`]],
     [
       'the first entries are gone',
-      ['event.entries', 'inbound_transfer.entry', 'journal.sequence'],
+      ['account.equation', 'event.entries', 'inbound_transfer.entry', 'journal.sequence'],
       () => ['DELETE FROM entries WHERE sequence <= 2'],
     ],
     [
       'the last entry is gone',
-      ['event.entries', 'journal.sequence', 'payout.entry_ids', 'payout.steps'],
+      ['account.equation', 'event.entries', 'journal.sequence', 'payout.entry_ids', 'payout.steps'],
       () => ['DELETE FROM entries WHERE sequence = (SELECT max(sequence) FROM entries)'],
     ],
     [
@@ -178,7 +178,7 @@ describe('accounts', () => {
     ['the account is gone', ['account.known', 'book.balanced'], () => [`DELETE FROM accounts WHERE ${QUIET()}`]],
     [
       'a line is of an account that is not there',
-      ['account.known', 'account.totals', 'inbound_transfer.entry', 'journal.chain'],
+      ['account.equation', 'account.known', 'account.totals', 'inbound_transfer.entry', 'journal.chain'],
       () => [`UPDATE postings SET credit_account_id = gen_random_uuid() WHERE ${QUIET_LINE(2)}`],
     ],
     [

@@ -81,7 +81,7 @@ describe('of a book with every kind of row', () => {
     ],
     [
       'a child that was booked, by the entry that names it',
-      ['payout_return.entry'],
+      ['account.equation', 'payout_return.entry'],
       ({ inParts }) => `UPDATE payout_returns SET currency = 'JOD' WHERE amount = 500 AND payout_id = '${inParts.id}'`,
     ],
     [
