@@ -34,12 +34,10 @@ export const exception = z
     resource: z.string().meta({ description: 'What it is about.', example: 'payout' }),
     resource_id: z.string().meta({ description: 'Its id. A notice of a rail has a plain UUID.' }),
     detail: z.string().meta({ description: 'What happened, for people.' }),
-    waiting: shown
-      .orNull(waiting)
-      .meta({
-        description:
-          'Money that waited when it was opened, and that `move_to` moves: all of it or, where a chargeback took some out of a closed account since, the rest. Null where none waited.',
-      }),
+    waiting: shown.orNull(waiting).meta({
+      description:
+        'Money that waited when it was opened, and that `move_to` moves: all of it or, where a chargeback took some out of a closed account since, the rest. Null where none waited.',
+    }),
     status: z.enum(EXCEPTION_STATUSES).meta({
       description: '`approved` is its end. Before it, a person looks at it, and explains it or moves its money.',
     }),
