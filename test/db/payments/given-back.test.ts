@@ -5,6 +5,7 @@ import { assignException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 
+import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { releaseIn, settleAll } from '../../support/payments.ts';
