@@ -12,6 +12,7 @@ import { Readiness } from '../db/readiness.ts';
 import { Following } from '../idempotency/following.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import type { Logger } from '../log.ts';
+import { SharedInquiries } from '../outside/shared-inquiries.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
 import { warnSeldom } from '../seldom.ts';
 import { Gate } from './authentication.ts';
@@ -23,6 +24,8 @@ export class ApiServices implements RouteServices, WaitersByTable {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
+  readonly inquiries = new SharedInquiries();
+  readonly cardTries = new SharedInquiries({ pauseMs: 0 });
   readonly readiness: Readiness;
   /** What follows commits after their answers. */
   readonly following: Following;
