@@ -22,9 +22,10 @@ const ASSET_CACHE = 'public, max-age=3600';
 /** A page that waits asks every two seconds, and many payers may share the address of their provider. An IPv6 address counts as its /64. */
 const REQUESTS_PER_SECOND = 50;
 /** Of one link: a payer with several windows open, however many networks the requests come from. */
-const REQUESTS_OF_LINK_PER_SECOND = 20;
-/** Cards refused by network, and by link, and minute. A payment takes ten; several people may share an address. */
+const REQUESTS_OF_LINK_PER_SECOND = 30;
+/** Cards refused by network, and by link, and minute. A payment takes ten; several people may share an address, and a link. */
 const FAILURES_PER_MINUTE = 20;
+const FAILURES_OF_LINK_PER_MINUTE = 60;
 
 const protect = helmet({
   // Written for each answer: where its forms may lead differs.
@@ -108,7 +109,7 @@ interface From {
 class PageLimits {
   readonly #limiter: RateLimiter;
   readonly #failures = new AddressFailures({ limit: FAILURES_PER_MINUTE });
-  readonly #failuresOfLinks = new AddressFailures({ limit: FAILURES_PER_MINUTE });
+  readonly #failuresOfLinks = new AddressFailures({ limit: FAILURES_OF_LINK_PER_MINUTE });
 
   constructor(limiter: RateLimiter) {
     this.#limiter = limiter;
