@@ -1,6 +1,7 @@
 /** The reference gateway: a partner's side of docs/partners.md, with its pages for payers. In memory: it forgets all when it ends. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { NotOfContract, readObject } from '../../src/acquirers/http/fields.ts';
 import { toJson } from '../../src/json.ts';
 import { createSigningKey, verify } from '../../src/standard-webhooks.ts';
@@ -12,6 +13,8 @@ import { Rules } from './rules.ts';
 export interface GatewayOptions {
   readonly secrets: readonly string[];
   readonly port?: number;
+  /** How long each call takes. */
+  readonly delayMs?: number | undefined;
   /** Where notices go: `…/partners/{name}/notices`. May be set later. */
   readonly noticesUrl?: string;
 }
@@ -33,6 +36,8 @@ export interface Gateway {
   readonly notices: NoticeSender;
   /** Asked about each call by its name. */
   faultOf: (call: string) => Fault | undefined;
+  /** Awaited before each call is read, by its name and body: a gateway that is slow. */
+  delayOf: (call: string, body: string) => Promise<unknown> | undefined;
   noticesUrl: string | undefined;
   /** A rotation: every one of them signs, and one that verifies is enough. */
   secrets: readonly string[];
@@ -56,6 +61,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     rules,
     notices,
     faultOf: () => undefined,
+    delayOf: () => (options.delayMs === undefined ? undefined : delay(options.delayMs)),
     noticesUrl: options.noticesUrl,
     secrets: options.secrets,
     async close() {
@@ -78,6 +84,7 @@ async function serve(gateway: Gateway, request: IncomingMessage, response: Serve
     send(response, { status: 404, body: { code: 'no_route' } });
     return;
   }
+  await gateway.delayOf(call, text);
   const fault = gateway.faultOf(call);
   const answer = fault === 'unheard' ? 'no answer' : signedAnswer(gateway, { request, call, text });
   if (fault === 'hangs') return;

@@ -3,12 +3,17 @@
  * src/http/pages.ts, which bounds what is asked of it and sets the headers.
  */
 import type { Uuid } from '../ids.ts';
+import type { SharedInquiries } from '../outside/shared-inquiries.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import type { WaitersByTable } from './waits.ts';
 
 export interface PageRequest {
   readonly runtime: ApiRuntime;
   readonly waiters: WaitersByTable;
+  /** What a link makes us ask of a party. */
+  readonly inquiries: SharedInquiries;
+  /** A card that a link gives is tried once at a time. */
+  readonly cardTries: SharedInquiries;
   readonly requestId: Uuid;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -27,7 +32,9 @@ export interface PageAnswer {
   readonly location?: string;
   /** Origins that an answer to the page's form may lead to: browsers hold `form-action` against redirects as well. */
   readonly leadsTo?: readonly string[];
-  /** A card was refused: too many from one address are answered with `failed` for a while. */
+  /** Of a 503. */
+  readonly retryAfterSeconds?: number;
+  /** A card was refused: too many from one network, or of one link, are answered with `failed` for a while. */
   readonly isFailure?: boolean;
 }
 

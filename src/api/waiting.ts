@@ -1,6 +1,8 @@
 /**
  * `Prefer: wait=N`: holds answers until an object has left its first status. One poll loop serves all held answers of
- * the process, so that a thousand cost one query a tick and not a thousand.
+ * the process, so that a thousand cost one query a tick and not a thousand. Books do not wait for each other: a load that is slow
+ * or fails holds back those of its own book. What has waited for long is looked at less often, so that a book whose answers are
+ * held for a minute costs others little.
  */
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -21,17 +23,26 @@ export interface WaitTarget<T> {
 interface Waiting<T> extends WaitTarget<T> {
   latest: T | undefined;
   deadline: number;
+  readonly since: number;
+  lookAt: number;
   finish: () => void;
 }
 
 /** A sandbox payout takes about as long. Polling adds half of it on average. */
 const TICK_MS = 40;
+/** Until the next look, a part of the time waited so far: an answer comes an eighth later at most. */
+const LATER_BY = 1 / 8;
+const LOOK_AT_LEAST_EVERY_MS = 1_000;
 const IDS_PER_LOAD = 500;
+/** For the last look at an answer whose time is over. */
+const LAST_LOOK_MS = 1_000;
 
 export class Waiters<T> {
   readonly #load: LoadMany<T>;
   readonly #log: Logger | undefined;
   readonly #waiting = new Set<Waiting<T>>();
+  /** Books whose objects are being loaded. */
+  readonly #loading = new Set<BookId>();
   #polling = false;
   #wake: (() => void) | undefined;
   #closed = false;
@@ -49,13 +60,17 @@ export class Waiters<T> {
     return new Promise((resolve) => {
       const finish = () => {
         this.#waiting.delete(waiting);
+        if (this.#waiting.size === 0) this.#wake?.();
         target.signal?.removeEventListener('abort', finish);
         resolve(waiting.latest);
       };
+      const since = performance.now();
       const waiting: Waiting<T> = {
         ...target,
         latest: undefined,
-        deadline: performance.now() + target.seconds * 1000,
+        deadline: since + target.seconds * 1000,
+        since,
+        lookAt: since,
         finish,
       };
       this.#waiting.add(waiting);
@@ -78,31 +93,40 @@ export class Waiters<T> {
   async #poll(): Promise<void> {
     this.#polling = true;
     while (this.#waiting.size > 0) {
-      try {
-        await this.#look();
-      } catch (error) {
-        this.#log?.warn({ err: error }, 'could not look at what requests wait for');
-      }
       const now = performance.now();
-      for (const waiting of [...this.#waiting]) if (now >= waiting.deadline) waiting.finish();
-      if (this.#waiting.size > 0) await this.#tick();
+      // At the end of its time an answer is looked at once more, and then finished.
+      const due = [...this.#waiting].filter(({ lookAt, deadline }) => now >= Math.min(lookAt, deadline));
+      for (const [bookId, ofBook] of groupByBook(due))
+        if (!this.#loading.has(bookId)) void this.#lookAt(bookId, ofBook);
+      // A book whose load does not end keeps no answer beyond its time.
+      for (const waiting of due) if (now >= waiting.deadline + LAST_LOOK_MS) waiting.finish();
+      await this.#tick();
     }
     this.#polling = false;
   }
 
-  async #look(): Promise<void> {
-    const byBook = groupByBook(this.#waiting);
-    for (const [bookId, waiting] of byBook) {
-      const ids = [...new Set(waiting.map(({ id }) => id))];
+  /** Never rejects. */
+  async #lookAt(bookId: BookId, due: readonly Waiting<T>[]): Promise<void> {
+    this.#loading.add(bookId);
+    try {
+      const ids = [...new Set(due.map(({ id }) => id))];
       for (let at = 0; at < ids.length; at += IDS_PER_LOAD) {
         const found = await this.#load(bookId, ids.slice(at, at + IDS_PER_LOAD));
-        for (const one of waiting) {
+        for (const one of due) {
           const value = found.get(one.id);
           if (value === undefined) continue;
           one.latest = value;
           if (one.isDone(value)) one.finish();
         }
       }
+    } catch (error) {
+      this.#log?.warn({ err: error }, 'could not look at what requests wait for');
+    }
+    this.#loading.delete(bookId);
+    const now = performance.now();
+    for (const one of due) {
+      one.lookAt = now + Math.min(Math.max(TICK_MS, (now - one.since) * LATER_BY), LOOK_AT_LEAST_EVERY_MS);
+      if (now >= one.deadline) one.finish();
     }
   }
 

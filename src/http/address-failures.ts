@@ -2,7 +2,7 @@
  * Counts failed authentications by client address. Too many in a minute block the address for the rest of it. Each
  * process counts by itself. What is no address (NOBODY of client-address.ts) is never blocked.
  */
-import ipaddr from 'ipaddr.js';
+import { networkOf } from './network-of.ts';
 
 /** A person with a wrong key retries a few times; a script with a wrong key retries a few times a second. */
 const FAILURES_PER_WINDOW = 60;
@@ -33,7 +33,7 @@ export class AddressFailures {
   blockedForSeconds(address: string): number {
     // Most processes have seen no failure, and need not parse the address.
     if (this.#byAddress.size === 0) return 0;
-    const failures = this.#byAddress.get(network(address));
+    const failures = this.#byAddress.get(networkOf(address));
     const left = failures && failures.count >= this.#limit ? failures.windowEndsAt - this.#now() : 0;
     return left > 0 ? Math.ceil(left / 1000) : 0;
   }
@@ -42,7 +42,7 @@ export class AddressFailures {
     // Nobody's address may be everybody's.
     if (!ipaddr.isValid(address)) return;
     const now = this.#now();
-    const key = network(address);
+    const key = networkOf(address);
     const known = this.#byAddress.get(key);
     if (known && now < known.windowEndsAt) {
       known.count++;
@@ -60,11 +60,4 @@ export class AddressFailures {
       this.#byAddress.delete(key);
     }
   }
-}
-
-/** The network that one client controls: an IPv4 address, or the /64 of an IPv6 address. */
-function network(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }

@@ -1,7 +1,8 @@
 /**
- * Mounts pages for people (src/api/page.ts): limited by address, never stored or framed, with no script but ours. Their paths carry
+ * Mounts pages for people (src/api/page.ts): limited by link and by network, never stored or framed, with no script but ours. Their paths carry
  * secrets: the log has the pattern alone, and no referrer leaves.
  */
+import { hash } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Page, PageAnswer, PageAsset, PageRequest } from '../api/page.ts';
@@ -10,16 +11,21 @@ import { AddressFailures } from './address-failures.ts';
 import { asApiError } from './failure.ts';
 import { readForm } from './form-body.ts';
 import { abortedOnClose } from './held-answer.ts';
+import { networkOf } from './network-of.ts';
 import type { PipelineParts } from './pipeline.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 import { closePath } from './router.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const ASSET_CACHE = 'public, max-age=3600';
 
-/** A page that waits asks every two seconds, and many payers may share the address of their provider. */
+/** A page that waits asks every two seconds, and many payers may share the address of their provider. An IPv6 address counts as its /64. */
 const REQUESTS_PER_SECOND = 50;
-/** Cards refused by address and minute. A payment takes ten; several people may share an address. */
+/** Of one link: a payer with several windows open, however many networks the requests come from. */
+const REQUESTS_OF_LINK_PER_SECOND = 30;
+/** Cards refused by network, and by link, and minute. A payment takes ten; several people may share an address, and a link. */
 const FAILURES_PER_MINUTE = 20;
+const FAILURES_OF_LINK_PER_MINUTE = 60;
 
 const protect = helmet({
   // Written for each answer: where its forms may lead differs.
@@ -31,7 +37,7 @@ const protect = helmet({
 });
 
 export function mountPages(app: Express, pages: readonly Page[], parts: PipelineParts): void {
-  const failures = new AddressFailures({ limit: FAILURES_PER_MINUTE });
+  const limits = new PageLimits(parts.services.limiter);
   for (const page of pages) {
     const mounted = app.route(page.path);
     const guard = (request: Request, response: Response, next: (error?: unknown) => void) => {
@@ -39,8 +45,8 @@ export function mountPages(app: Express, pages: readonly Page[], parts: Pipeline
       request.context.hidesPath = true;
       protect(request, response, next);
     };
-    mounted.get(guard, (request: Request) => serve(page, request, { parts, failures }));
-    mounted.post(guard, (request: Request) => serve(page, request, { parts, failures }));
+    mounted.get(guard, (request: Request) => serve(page, request, { parts, limits }));
+    mounted.post(guard, (request: Request) => serve(page, request, { parts, limits }));
     closePath(mounted, page.path, ['GET', 'POST']);
   }
 }
@@ -60,13 +66,14 @@ export function mountPageAssets(app: Express, assets: readonly PageAsset[]): voi
 async function serve(
   page: Page,
   request: Request,
-  { parts, failures }: { parts: PipelineParts; failures: AddressFailures },
+  { parts, limits }: { parts: PipelineParts; limits: PageLimits },
 ): Promise<void> {
   const { runtime, services } = parts;
   const { context, method } = request;
   const asked: PageRequest = {
     runtime,
     waiters: services,
+    ...{ inquiries: services.inquiries, cardTries: services.cardTries },
     requestId: context.requestId,
     params: request.params as Record<string, string>,
     query: new URL(request.url, 'http://page').searchParams,
@@ -75,13 +82,12 @@ async function serve(
     signal: abortedOnClose(request),
   };
   try {
-    const { allowed, resetSeconds } = await services.limiter.take(`pages:${context.address}`, REQUESTS_PER_SECOND);
-    if (!allowed) throw limited(resetSeconds);
+    const from = { network: networkOf(context.address), link: linkOf(asked) };
+    await limits.take(from);
     if (method !== 'POST') return send(request, await page.get(asked));
-    const blockedSeconds = failures.blockedForSeconds(context.address);
-    if (blockedSeconds > 0) throw limited(blockedSeconds);
+    limits.requireUnblocked(from);
     const answer = await page.post(asked, await readForm(request));
-    if (answer.isFailure) failures.count(context.address);
+    if (answer.isFailure) limits.countFailure(from);
     send(request, answer);
   } catch (error) {
     const failure = asApiError(error);
@@ -94,17 +100,58 @@ async function serve(
   }
 }
 
+/** Where a request for a page comes from. */
+interface From {
+  readonly network: string;
+  readonly link: string;
+}
+
+class PageLimits {
+  readonly #limiter: RateLimiter;
+  readonly #failures = new AddressFailures({ limit: FAILURES_PER_MINUTE });
+  readonly #failuresOfLinks = new AddressFailures({ limit: FAILURES_OF_LINK_PER_MINUTE });
+
+  constructor(limiter: RateLimiter) {
+    this.#limiter = limiter;
+  }
+
+  /** Throws ApiError rate_limited. */
+  async take({ network, link }: From): Promise<void> {
+    const ofNetwork = await this.#limiter.take(`pages:${network}`, REQUESTS_PER_SECOND);
+    if (!ofNetwork.allowed) throw limited(ofNetwork.resetSeconds);
+    const ofLink = await this.#limiter.take(`page:${link}`, REQUESTS_OF_LINK_PER_SECOND);
+    if (!ofLink.allowed) throw limited(ofLink.resetSeconds);
+  }
+
+  /** Throws ApiError rate_limited where too many cards were refused. */
+  requireUnblocked({ network, link }: From): void {
+    const seconds = Math.max(this.#failures.blockedForSeconds(network), this.#failuresOfLinks.blockedForSeconds(link));
+    if (seconds > 0) throw limited(seconds);
+  }
+
+  countFailure({ network, link }: From): void {
+    this.#failures.count(network);
+    this.#failuresOfLinks.count(link);
+  }
+}
+
+/** Names a link where limits are counted, which may be in Redis: its digest, since the link is a secret. However its path is spelt. */
+function linkOf({ params }: PageRequest): string {
+  return hash('sha256', Object.values(params).join('/'), 'base64url').slice(0, 22);
+}
+
 function limited(seconds: number): ApiError {
   return new ApiError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
 function send(
   { context, headers: asked }: Request,
-  { status, html = '', location, leadsTo = [] }: PageAnswer,
+  { status, html = '', location, leadsTo = [], retryAfterSeconds }: PageAnswer,
   more: readonly string[] = [],
 ): void {
   const byScript = asked['hx-request'] === 'true';
   const headers = [...more, 'Content-Security-Policy', policy(leadsTo), 'Vary', 'Accept-Language, HX-Request'];
+  if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds));
   // A script cannot follow a redirect to another host; htmx goes where this header says.
   if (location !== undefined) headers.push(byScript ? 'HX-Redirect' : 'Location', location);
   context.send({

@@ -11,6 +11,7 @@ import type { Partner } from '../outside/partner.ts';
 import { keepPartnerNotice } from '../outside/partner-notice-store.ts';
 import { verify } from '../standard-webhooks.ts';
 import { AddressFailures } from './address-failures.ts';
+import { networkOf } from './network-of.ts';
 import type { PipelineParts } from './pipeline.ts';
 import { readBody } from './request-body.ts';
 import { closePath } from './router.ts';
@@ -41,7 +42,7 @@ async function takeNotice(
   failures: AddressFailures,
 ): Promise<void> {
   const { address } = request.context;
-  const { allowed, resetSeconds } = await services.limiter.take(`partners:${address}`, REQUESTS_PER_SECOND);
+  const { allowed, resetSeconds } = await services.limiter.take(`partners:${networkOf(address)}`, REQUESTS_PER_SECOND);
   if (!allowed) throw limited(resetSeconds);
   const blockedSeconds = failures.blockedForSeconds(address);
   if (blockedSeconds > 0) throw limited(blockedSeconds);

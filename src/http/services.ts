@@ -10,8 +10,10 @@ import type { WaitersByTable } from '../api/waits.ts';
 import type { Pool } from '../db/pool.ts';
 import { Readiness } from '../db/readiness.ts';
 import { Following } from '../idempotency/following.ts';
+import { RowLoads } from '../ledger/row-loads.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import type { Logger } from '../log.ts';
+import { SharedInquiries } from '../outside/shared-inquiries.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
 import { warnSeldom } from '../seldom.ts';
 import { Gate } from './authentication.ts';
@@ -23,6 +25,8 @@ export class ApiServices implements RouteServices, WaitersByTable {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
+  readonly inquiries = new SharedInquiries();
+  readonly cardTries = new SharedInquiries({ pauseMs: 0 });
   readonly readiness: Readiness;
   /** What follows commits after their answers. */
   readonly following: Following;
@@ -55,7 +59,9 @@ export class ApiServices implements RouteServices, WaitersByTable {
   waitersOf<Row>(table: DeclaredTable<Row>): Waiters<Row> {
     let waiters = this.#waiters.get(table.name) as Waiters<Row> | undefined;
     if (!waiters) {
-      waiters = new Waiters((bookId, ids) => table.load(this.#pool, bookId, ids), this.#log);
+      // Books that are looked at together share a statement, and so a connection.
+      const loads = new RowLoads(this.#pool, table);
+      waiters = new Waiters((bookId, ids) => loads.load(bookId, ids), this.#log);
       if (this.#draining) waiters.close();
       this.#waiters.set(table.name, waiters as Waiters<unknown>);
     }

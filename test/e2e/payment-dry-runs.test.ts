@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Client, succeeded } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
-import { type Product, startProduct } from '../support/product.ts';
+import { lookInto, type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -93,4 +93,29 @@ test.each`
 `('$path $body is refused with $code', async ({ path, body, code }) => {
   const payment = await pay({ capture: 'manual' });
   expect((await ask(payment.id, path, body)).body.code).toBe(code);
+});
+
+test('a dry run of a payment calls nobody: the acquirer is given no card, and no code', async () => {
+  const body = { account, amount: 20_000, currency: 'JOD' };
+  const token = succeeded(
+    await client.post<{ id: string }>('/v1/payments/tokens', {
+      card: { number: source.number, exp_month: 12, exp_year: 2034 },
+      customer_reference: 'customer-1',
+    }),
+  );
+  const behind = lookInto(product.database);
+  const known = async () => (await behind.query('SELECT count(*)::int AS cards FROM sandbox_acquirer.cards')).rows[0];
+  const before = await known();
+  for (const of of [source, { type: 'token', token: token.id, cvc: '123' }]) {
+    const preview = await client.post<Record<string, unknown>>('/v1/payments?dry_run=true', { ...body, source: of });
+    expect(preview).toMatchObject({
+      status: 200,
+      body: { dry_run: true, source: { card: { brand: 'visa', last_four: '4242', funding: 'credit', country: 'US' } } },
+    });
+  }
+  const unknown = { ...source, number: '4111111111111111' };
+  const refused = await client.post('/v1/payments?dry_run=true', { ...body, source: unknown });
+  expect(refused.body).toMatchObject({ code: 'card_number_not_allowed', errors: [{ param: '/source/number' }] });
+  expect(await known()).toEqual(before);
+  await behind.end();
 });

@@ -10,8 +10,11 @@ import { closingWithin } from '../closing.ts';
 import { round } from '../statistics.ts';
 import { verifyLedger } from '../verify.ts';
 import { type Figures, figuresOf, missedBars, type Seen } from './bars.ts';
-import { SCENARIOS, type Scenario } from './scenarios.ts';
+import { PARTY_SCENARIOS } from './party-scenarios.ts';
+import { SCENARIOS as OTHERS, type Scenario } from './scenarios.ts';
 import { openWorld, type World } from './world.ts';
+
+const SCENARIOS: readonly Scenario[] = [...OTHERS, ...PARTY_SCENARIOS];
 
 /** Payouts that measure the product's capacity. */
 const CAPACITY_PAYOUTS = 4_000;
@@ -37,7 +40,7 @@ export async function benchNeighbours(context: BenchContext): Promise<BenchResul
   // After the last neighbour the book is alone once more.
   for (const scenario of [...scenarios, undefined]) {
     const closing = closingWithin(context.closing, scenario?.name ?? 'the last turn');
-    const world = await openWorld({ ...context, closing }, { allowHosts: scenario?.allowHosts ?? [] });
+    const world = await openWorld({ ...context, closing }, scenario);
     versions = world.stage.versions;
     if (perSecond === 0) {
       perSecond = Math.round((await world.carry(CAPACITY_PAYOUTS)) * SHARE_OF_CAPACITY);

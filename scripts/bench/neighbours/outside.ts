@@ -5,12 +5,15 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { startGateway } from '../../gateway/server.ts';
 
 export type OutsideQuestion =
   /** Answered with the port, which is the same on all of these addresses. */
   | { ask: 'listen'; as: keyof typeof RECEIVERS; hosts: readonly string[] }
   /** A name server that takes every question and answers none. Answered with its port. */
   | { ask: 'name server' }
+  /** The reference gateway, whose calls take so long. Answered with its port. */
+  | { ask: 'gateway'; secret: string; delayMs: number }
   /** Answered with a port where nothing listens. */
   | { ask: 'closed port' };
 
@@ -43,6 +46,10 @@ async function answerTo(question: OutsideQuestion): Promise<number> {
       let port = 0;
       for (const host of question.hosts) port = await listen(RECEIVERS[question.as](), port, host);
       return port;
+    }
+    case 'gateway': {
+      const { url } = await startGateway({ secrets: [question.secret], delayMs: question.delayMs });
+      return Number(new URL(url).port);
     }
     case 'closed port': {
       const server = createTcpServer();

@@ -19,6 +19,8 @@ export interface Scenario {
   readonly name: string;
   /** `host:port` pairs beside 127.0.0.1 that webhooks may reach. */
   readonly allowHosts?: readonly string[];
+  /** Payments of the test books go to a gateway whose calls take so long. Otherwise to the sandbox acquirer. */
+  readonly gatewayDelayMs?: number;
   /**
    * Resolves when the neighbour is at work, for at least this many seconds. The function returned is called after the
    * measurement, and gives figures of this scenario alone.

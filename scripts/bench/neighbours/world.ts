@@ -1,6 +1,7 @@
 /** The product with a well-behaved book and room for hostile ones, under the default limits. New for each scenario. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BookId } from '../../../src/ledger/book.ts';
+import { newSecret } from '../../../src/standard-webhooks.ts';
 import { type ApiClient, createApiClient, openFundedAccounts, payoutRequest } from '../api-client.ts';
 import { arrived } from '../arrivals.ts';
 import type { BenchContext } from '../bench.ts';
@@ -12,10 +13,11 @@ import { type Stage, setStage } from '../stage.ts';
 import type { Attack, HostileQuestion, Outcomes } from './attack.ts';
 import type { Seen } from './bars.ts';
 import type { OutsideQuestion } from './outside.ts';
+import type { Scenario } from './scenarios.ts';
 import { type Sent, seenOf, sendSteadily } from './well-behaved.ts';
 
 /** The pool that calls strangers' servers has a process of its own, as docs/operations.md says. */
-const POOLS_OF_WORKERS = [['ledger', 'rails', 'sweeper'], ['webhooks']];
+const POOLS_OF_WORKERS = [['ledger', 'rails', 'payments', 'sweeper'], ['webhooks']];
 const ACCOUNTS = 100;
 const HOSTILE_ACCOUNTS = 10;
 /** Compilers, caches and connections are warm after these. */
@@ -53,7 +55,7 @@ export interface World {
 
 export async function openWorld(
   { closing, queue, profile }: BenchContext,
-  { allowHosts }: { allowHosts: readonly string[] },
+  { allowHosts = [], gatewayDelayMs }: Pick<Scenario, 'allowHosts' | 'gatewayDelayMs'> = {},
 ): Promise<World> {
   const outside = startHelper(closing, 'neighbours/outside');
   const hostile = startHelper(closing, 'neighbours/hostile');
@@ -67,6 +69,7 @@ export async function openWorld(
       ...environment,
       WEBHOOK_ALLOW_HOSTS: ['127.0.0.1:*', ...allowHosts].join(','),
       WEBHOOK_DNS_SERVERS: `127.0.0.1:${await ask({ ask: 'name server' })}`,
+      ...(gatewayDelayMs === undefined ? {} : await gatewayEnvironment(ask, gatewayDelayMs)),
     },
   };
   const bookId = await openBook(stage.pool, 'Well-behaved');
@@ -132,6 +135,18 @@ export async function openWorld(
     },
     endAttacks: () => hostile.ask<Outcomes>({ ask: 'end' } satisfies HostileQuestion),
     outside: ask,
+  };
+}
+
+/** A partner's gateway for test books, which takes card numbers. */
+async function gatewayEnvironment(ask: World['outside'], delayMs: number): Promise<Record<string, string>> {
+  const secret = newSecret();
+  return {
+    ACQUIRER_HTTP_NAME: 'bench_gateway',
+    ACQUIRER_HTTP_URL: `http://127.0.0.1:${await ask({ ask: 'gateway', secret, delayMs })}`,
+    ACQUIRER_HTTP_SECRETS: secret,
+    ACQUIRER_HTTP_MODE: 'test',
+    ACQUIRER_HTTP_CARD_DATA: 'true',
   };
 }
 

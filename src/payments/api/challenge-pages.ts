@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../api/page.ts';
 import { CHALLENGE_BASE, challengePage } from '../checkout/challenge-page.tsx';
 import { checkoutUrl } from '../checkout/checkout-link.ts';
 import { backUrl } from '../checkout/checkout-state.ts';
-import { challengedPayment, settleChallenge } from '../checkout/settle-challenge.ts';
+import { challengedPayment, inquiryName, settleChallenge } from '../checkout/settle-challenge.ts';
 import { formTarget } from '../return-url.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
@@ -28,8 +28,13 @@ const sandboxChallenge: Page = {
     // Neither of its buttons: nothing is decided, and the page asks again.
     if (challenge.isOpen && result !== 'pass' && result !== 'fail')
       return { ...(await this.get(request)), status: 422 };
-    if (challenge.isOpen) await sandbox.resolveChallenge(params.challenge!, { passed: result === 'pass' });
-    await settleChallenge(runtime, sandbox, { bookId: challenge.originator, reference: challenge.reference });
+    const isResolved =
+      challenge.isOpen &&
+      (await sandbox.resolveChallenge(params.challenge!, { passed: result === 'pass' })) !== undefined;
+    const of = { bookId: challenge.originator, reference: challenge.reference };
+    const settle = () => settleChallenge(runtime, sandbox, of);
+    // Once a challenge, something is new and asked about at once. Sent again, the form learns what others ask.
+    await (isResolved ? settle() : request.inquiries.ask(inquiryName(of), settle));
     const { back, leadsTo } = await wayBack(request, challenge);
     if (back !== null) return { status: 303, location: back, leadsTo };
     const over = { ...challenge, isOpen: false };

@@ -9,7 +9,7 @@ import { checkoutDigest, RETURNED } from '../checkout/checkout-link.ts';
 import { checkoutPage } from '../checkout/checkout-page.tsx';
 import { attemptNumber, backUrl, checkoutState, hasAnswer } from '../checkout/checkout-state.ts';
 import { type Checkout, findCheckout } from '../checkout/checkout-store.ts';
-import { settleChallenge } from '../checkout/settle-challenge.ts';
+import { inquiryName, settleChallenge } from '../checkout/settle-challenge.ts';
 import { tryCard } from '../checkout/try-card.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
@@ -58,37 +58,49 @@ const hostedPage: Page = {
 
 export const checkoutPages: readonly Page[] = [hostedPage, ...challengePages];
 
-/** The card is exchanged for a token first, which moves no money: no later step has its number. */
-async function pay(
-  request: PageRequest,
-  {
-    checkout,
-    card,
-    attempt,
-    typed,
-  }: { checkout: Checkout; card: CardInput; attempt: number; typed: { expiry: string } },
-): Promise<PageAnswer> {
-  const { runtime, requestId } = request;
+interface GivenCard {
+  readonly checkout: Checkout;
+  readonly card: CardInput;
+  readonly attempt: number;
+  readonly typed: { readonly expiry: string };
+}
+
+/** Of a form that is sent again meanwhile, what becomes of the first is shown: a link causes one call at a time. */
+async function pay(request: PageRequest, given: GivenCard): Promise<PageAnswer> {
+  const { checkout, attempt, typed } = given;
   const { bookId, payment } = checkout;
+  const refused = await request.cardTries.ask(`${bookId} ${payment.id} ${attempt}`, () => tryGiven(request, given));
+  if (refused) {
+    const { status, isFailure, retryAfterSeconds, ...why } = refused;
+    return { ...refuse(request, checkout, { ...typed, ...why }, status), isFailure, retryAfterSeconds };
+  }
+  const after = await settled(request, checkout);
+  return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
+}
+
+type CardRefusal = Pick<CheckoutPage, 'faults' | 'problem'> &
+  Pick<PageAnswer, 'status' | 'isFailure' | 'retryAfterSeconds'>;
+
+/** The card is exchanged for a token first, which moves no money: no later step has its number. Undefined once its attempt has begun. */
+async function tryGiven(
+  { runtime, requestId }: PageRequest,
+  { checkout: { bookId, payment }, card, attempt }: GivenCard,
+): Promise<CardRefusal | undefined> {
+  const acquirer = runtime.acquirers.get(payment.acquirer);
   let exchanged: Awaited<ReturnType<typeof exchangeCard>>;
   try {
-    const acquirer = runtime.acquirers.get(payment.acquirer);
     const reusable = payment.storeFor !== null;
     exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable, param: '' });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'card_number_not_allowed') {
-      const refused = refuse(request, checkout, { ...typed, faults: { number: 'numberUnknown' } }, 422);
-      return { ...refused, isFailure: true };
-    }
+    const param = error.fieldErrors[0]?.param;
+    if (param === '/number') return { faults: { number: 'numberUnknown' }, status: 422, isFailure: true };
     // It expired between the form and here.
-    if (error.fieldErrors[0]?.param === '/exp_year')
-      return refuse(request, checkout, { ...typed, faults: { expiry: 'expiryPast' } }, 422);
-    return refuse(request, checkout, { ...typed, problem: 'noAnswer' }, 503);
+    if (param === '/exp_year') return { faults: { expiry: 'expiryPast' }, status: 422 };
+    return { problem: 'noAnswer', status: 503, retryAfterSeconds: 1 };
   }
   await runtime.committer.submit(bookId, tryCard(bookId, { ...exchanged, payment, attempt, requestId }));
-  const after = await settled(request, checkout);
-  return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
+  return undefined;
 }
 
 /** The acquirer is told that a payer comes, and says where to. */
@@ -104,15 +116,16 @@ function isElsewhere({ runtime }: PageRequest, { payment }: Checkout): boolean {
   return runtime.acquirers.get(payment.acquirer).hostedSession !== undefined;
 }
 
-/** The payer is back from the acquirer: what became of the payment is asked at once, and told by a notice where no answer comes. */
-async function returned({ runtime }: PageRequest, checkout: Checkout): Promise<Checkout> {
+/** The payer is back from the acquirer: what became of the payment is asked, and told by a notice where no answer comes. Anybody with the link can ask: once at a time. */
+async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout): Promise<Checkout> {
   const { bookId, payment } = checkout;
   if (checkoutState(payment) !== 'challenge') return checkout;
   const operation = await paymentOperations.find(runtime.pool, bookId, payment.pendingOperation!);
   if (operation === undefined) return checkout;
   const acquirer = runtime.acquirers.get(payment.acquirer);
   try {
-    const after = await settleChallenge(runtime, acquirer, { bookId, reference: operation.reference });
+    const of = { bookId, reference: operation.reference };
+    const after = await inquiries.ask(inquiryName(of), () => settleChallenge(runtime, acquirer, of));
     return after === undefined ? checkout : { ...checkout, payment: after };
   } catch (error) {
     if (!(error instanceof PartyUnreachable)) throw error;

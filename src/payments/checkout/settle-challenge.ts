@@ -28,6 +28,11 @@ export interface ChallengeRuntime {
 
 const FINAL: readonly AcquirerStatus[] = ['succeeded', 'declined', 'canceled'];
 
+/** What every inquiry about one authorization is shared under. */
+export function inquiryName({ bookId, reference }: { bookId: BookId; reference: string }): string {
+  return `${bookId} ${reference}`;
+}
+
 /** Undefined where no payment is known by this reference. */
 export async function settleChallenge(
   runtime: ChallengeRuntime,

@@ -80,3 +80,24 @@ test('a failed query is repeated', async () => {
   things.set('a', { id: 'a', status: 'paid' });
   expect(await waitFor('a')).toEqual({ id: 'a', status: 'paid' });
 });
+
+test('a book whose load does not end delays no other, and its answers end soon after their time', async () => {
+  const things = new Map([['b', { id: 'b', status: 'paid' }]]);
+  const waiters = new Waiters<Thing>((bookId) =>
+    bookId === 'slow' ? new Promise(() => undefined) : Promise.resolve(things),
+  );
+  open.push(waiters);
+  const isDone = ({ status }: Thing) => status === 'paid';
+  const slow = waiters.waitFor({ bookId: 'slow', id: 'a', isDone, seconds: 0.05 });
+  expect(await waiters.waitFor({ bookId: 'quick', id: 'b', isDone, seconds: 5 })).toEqual({ id: 'b', status: 'paid' });
+  expect(await slow).toBeUndefined();
+});
+
+test('what has waited for long is looked at less often', async () => {
+  const { things, loads, waitFor } = setUp();
+  things.set('a', { id: 'a', status: 'pending' });
+  await waitFor('a', { seconds: 2 });
+  // Fifty ticks; a look each tick until an eighth of the time waited is longer than one.
+  expect(loads.length).toBeLessThan(28);
+  expect(loads.length).toBeGreaterThan(8);
+});

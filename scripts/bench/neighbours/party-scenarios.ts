@@ -1,0 +1,140 @@
+/** Neighbours whose work others would pay for: texts that cost, calls to a slow party, a payer's link, a payday. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { paymentRequest, payoutRequest } from '../api-client.ts';
+import { CURRENCY } from '../book.ts';
+import { percentile } from '../statistics.ts';
+import type { Scenario } from './scenarios.ts';
+import type { HostileBook, World } from './world.ts';
+
+const CONNECTIONS = 64;
+/** Just below the limit of a key, as it was found: 95 token requests a second. */
+const TOKENS_PER_SECOND = 95;
+/** Of a gateway that is slow and well. */
+const GATEWAY_DELAY_MS = 1_500;
+const PAGES_PER_SECOND = 50;
+/** Captures of a fresh book: its payday ran into a timeout of 15 s, again and again. */
+const CAPTURES = 600;
+const CAPTURED_AT_ONCE = 16;
+
+const CARD = { number: '4242424242424242', exp_month: 12, exp_year: 2040, cvc: '123' };
+
+/** Digits that are not ASCII, four bytes each: a metadata value of a whole body, and one within what a body of 100 kB holds. */
+function mathematicalDigits(): Scenario {
+  const body = (account: string, digits: number) =>
+    JSON.stringify({ ...payoutRequest(account), metadata: { note: '\u{1d7d0}'.repeat(digits) } });
+  return {
+    name: 'mathematical_digits',
+    async begin(world, seconds) {
+      const { key, accounts } = await world.openHostileBook();
+      const [account] = accounts as [string];
+      await requests(world, key, {
+        requests: [250_000, 24_000].map((digits) => ({
+          method: 'POST',
+          path: '/v1/payouts',
+          body: body(account, digits),
+        })),
+        rates: [
+          { perSecond: 6, seconds: seconds / 2 },
+          { perSecond: 12, seconds: seconds / 2 },
+        ],
+      });
+      return undefined;
+    },
+  };
+}
+
+/** One book asks for tokens; a payment of another book at the same gateway takes what the gateway takes. */
+const tokenFlood: Scenario = {
+  name: 'token_flood',
+  gatewayDelayMs: GATEWAY_DELAY_MS,
+  async begin(world) {
+    const other = await world.openHostileBook();
+    const { key } = await world.openHostileBook();
+    const body = JSON.stringify({ card: CARD });
+    await requests(world, key, {
+      requests: [{ method: 'POST', path: '/v1/payments/tokens', body }],
+      rates: [{ perSecond: TOKENS_PER_SECOND, seconds: 1 }],
+    });
+    return paymentsOf(other);
+  },
+};
+
+/** One link of a payer who is back from the acquirer's page, opened again and again. */
+const payersPage: Scenario = {
+  name: 'payers_page',
+  gatewayDelayMs: GATEWAY_DELAY_MS,
+  async begin(world) {
+    const other = await world.openHostileBook();
+    const book = await world.openHostileBook();
+    const { pathname } = new URL(await openChallenge(world, book));
+    await requests(world, book.key, {
+      requests: [{ method: 'GET', path: `${pathname}?returned=1` }],
+      rates: [{ perSecond: PAGES_PER_SECOND, seconds: 1 }],
+    });
+    return paymentsOf(other);
+  },
+};
+
+const freshPayday: Scenario = {
+  name: 'payday_of_a_fresh_book',
+  async begin(world) {
+    const { client, key, accounts } = await world.openHostileBook();
+    const [account] = accounts as [string];
+    for (let made = 0; made < CAPTURES; made += CAPTURED_AT_ONCE)
+      await Promise.all(
+        Array.from({ length: CAPTURED_AT_ONCE }, () => client.post('/v1/payments', paymentRequest(account))),
+      );
+    await requests(world, key, {
+      requests: [{ method: 'POST', path: '/v1/simulations/acquirer_settlements', body: '{}' }],
+      rates: [{ perSecond: 5, seconds: 1 }],
+    });
+    return undefined;
+  },
+};
+
+export const PARTY_SCENARIOS: readonly Scenario[] = [mathematicalDigits(), tokenFlood, payersPage, freshPayday];
+
+type Requests = Extract<Parameters<World['attack']>[0], { kind: 'requests' }>;
+
+function requests(world: World, key: string, plan: Pick<Requests, 'requests' | 'rates'>): Promise<void> {
+  return world.attack({ kind: 'requests', url: world.api.url, key, connections: CONNECTIONS, ...plan });
+}
+
+/** A payment whose payer has left for the gateway's page. Resolves to its link. */
+async function openChallenge(world: World, { client }: HostileBook): Promise<string> {
+  const asked = { amount: 12_345, currency: CURRENCY, source: { type: 'checkout' } };
+  const payment = await client.post<{ id: string; next_action: { url: string } }>('/v1/payments', asked);
+  const { url } = payment.next_action;
+  const left = await fetch(new URL(new URL(url).pathname, world.api.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'attempt=1',
+    redirect: 'manual',
+  });
+  if (left.status !== 303) throw new Error(`The payer's form was answered with ${left.status}`);
+  return url;
+}
+
+/** Makes payments of a book, one after the other. The function returned ends that; it throws if one failed. */
+function paymentsOf({ client, accounts }: HostileBook): () => Promise<Record<string, number>> {
+  const times: number[] = [];
+  const failures: string[] = [];
+  let ended = false;
+  const making = (async () => {
+    while (!ended) {
+      const began = performance.now();
+      await client
+        .post<{ status: string }>('/v1/payments', paymentRequest(accounts[0]!))
+        .catch((error: Error) => failures.push(error.message));
+      times.push(performance.now() - began);
+      await delay(100);
+    }
+  })();
+  return async () => {
+    ended = true;
+    await making;
+    if (failures.length > 0)
+      throw new Error(`${failures.length} of ${times.length} payments of another book failed: ${failures[0]}`);
+    return { payments: times.length, payment_p99_ms: percentile(times, 99) };
+  };
+}
