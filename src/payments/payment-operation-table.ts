@@ -38,7 +38,7 @@ export const paymentOperations = tableOf<PaymentOperation>({
     column('is_final', 'boolean', ({ final }) => final),
     column('reason', 'text'),
     column('fee', 'bigint', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { changes: true, cardNumber: 'exempt' }),
     column('outcome', 'text', { changes: true }),
     column('inquiries', 'smallint', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),

@@ -38,7 +38,7 @@ export const disputes = tableOf<Dispute>({
     column('outcome', 'text', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),
     column('failure_code', 'text', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { changes: true, cardNumber: 'exempt' }),
     column('settled_at', 'timestamptz', { changes: true }),
     column('won_settled_at', 'timestamptz', { changes: true }),
     column('entry_ids', 'jsonb', { changes: true }),
