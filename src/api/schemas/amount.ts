@@ -17,8 +17,7 @@ interface AmountFault {
 export function readAmount(value: unknown, minimum: bigint): bigint | AmountFault {
   if (value === undefined) return { code: 'parameter_missing', detail: 'Required, and missing.' };
   if (value instanceof InexactNumber) {
-    if (!isWhole(value.text))
-      return { code: 'amount_not_integer', detail: 'Expects a whole number of minor units.' };
+    if (!isWhole(value.text)) return { code: 'amount_not_integer', detail: 'Expects a whole number of minor units.' };
     return value.text.startsWith('-') ? below(minimum) : above();
   }
   if (typeof value !== 'number' || !Number.isSafeInteger(value)) {

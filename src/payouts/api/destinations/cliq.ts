@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aliasUpTo, freeText, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { aliasUpTo, refuseCardNumber, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
 
 export const cliqRequest = z
   .strictObject({
@@ -8,10 +8,12 @@ export const cliqRequest = z
       TEXT_LIMITS.alias,
       'The alias or the mobile number that the payee has registered. Kept encrypted, shown masked.',
     ),
-    provider: freeText(
+    provider: aliasUpTo(
       TEXT_LIMITS.provider,
       'Which of several providers, where the alias is registered with more than one.',
-    ).nullish(),
+    )
+      .check(refuseCardNumber)
+      .nullish(),
   })
   .meta({ id: 'CliqDestinationInput', description: 'Short-alias instant payment.' });
 
