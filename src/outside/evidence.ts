@@ -36,13 +36,7 @@ interface EvidenceRow {
 }
 
 /** Members of answers that are references of ours or of the party, and amounts in text. */
-const REFERENCES = [
-  'reference',
-  'acquirer_reference',
-  'original_end_to_end_id',
-  'clearing_system_reference',
-  'amount',
-];
+const REFERENCES = ['reference', 'acquirer_reference', 'original_end_to_end_id', 'clearing_system_reference', 'amount'];
 
 /** A load nearly always finds nothing: only a repeated notice exists already. */
 export const evidence = tableOf<StoredEvidence>({

@@ -65,9 +65,19 @@ test.each<[method: 'post' | 'patch', path: () => string, body: () => object, par
   ['post', () => '/v1/webhooks', () => ({ url: `${URL}?n=5105%201051%200510%205100`, events: ['*'] }), '/url'],
   ['post', () => '/v1/payments', () => payment({ return_url: `${URL}?n=5105%2D1051%2D0510%2D5100` }), '/return_url'],
   ['post', () => '/v1/payments', () => payment({ cancel_url: `${URL}/5105-1051-0510-5100/back` }), '/cancel_url'],
-  ['post', () => '/v1/payments', () => payment({ statement_descriptor: 'A 5105105105105100' }), '/statement_descriptor'],
+  [
+    'post',
+    () => '/v1/payments',
+    () => payment({ statement_descriptor: 'A 5105105105105100' }),
+    '/statement_descriptor',
+  ],
   ['post', () => '/v1/payments', () => payment({ store_for: CARD }), '/store_for'],
-  ['post', () => '/v1/payments', () => payment({ billing: { email: '5105105105105100@shop.example' } }), '/billing/email'],
+  [
+    'post',
+    () => '/v1/payments',
+    () => payment({ billing: { email: '5105105105105100@shop.example' } }),
+    '/billing/email',
+  ],
   ['post', () => '/v1/payments', () => payment({ billing: { address: { line1: CARD } } }), '/billing/address/line1'],
   [
     'post',
@@ -76,7 +86,12 @@ test.each<[method: 'post' | 'patch', path: () => string, body: () => object, par
     '/registration_code',
   ],
   ['post', () => '/v1/payouts', () => payout({ description: '5105 1051 0510 5100 12/34 123' }), '/description'],
-  ['post', () => '/v1/payouts', () => payout({ description: 'on 2026-03-03\n5105.1051/0510\u200b5100' }), '/description'],
+  [
+    'post',
+    () => '/v1/payouts',
+    () => payout({ description: 'on 2026-03-03\n5105.1051/0510\u200b5100' }),
+    '/description',
+  ],
   ['post', () => '/v1/webhooks', () => ({ url: URL, events: ['*'], metadata: { a: CARD } }), '/metadata/a'],
 ])('%s %s with a card number at its place is refused', async (method, path, body, param) => {
   const answer = await client[method]<Problem>(path(), body(), { idempotencyKey: randomUUID() });
@@ -107,9 +122,13 @@ test.each(['inv_4242424242424242', '4222222222222', 'A4242424242424242', '424242
   'the reference %s is taken everywhere',
   async (reference) => {
     const metadata = { [reference.slice(0, 40)]: reference };
-    const answer = await client.post<Problem>('/v1/payouts', payout({ external_id: reference, description: reference, metadata }), {
-      idempotencyKey: `${randomUUID()}-${reference}`,
-    });
+    const answer = await client.post<Problem>(
+      '/v1/payouts',
+      payout({ external_id: reference, description: reference, metadata }),
+      {
+        idempotencyKey: `${randomUUID()}-${reference}`,
+      },
+    );
     expect(answer.status).toBe(202);
   },
 );
