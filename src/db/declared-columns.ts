@@ -62,7 +62,8 @@ export interface ColumnOptions {
   readonly filter?: true;
   /**
    * What becomes of a card number in the text (ledger/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
-   * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, which may look like one.
+   * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, or an
+   * amount in text, which may look like one.
    */
   readonly cardNumber?: 'masked' | 'exempt';
   /** Of masked JSON: the members that are such references, or amounts in text. */

@@ -2,6 +2,7 @@
  * Counts failed authentications by client address. Too many in a minute block the address for the rest of it. Each
  * process counts by itself. What is no address (NOBODY of client-address.ts) is never blocked.
  */
+import ipaddr from 'ipaddr.js';
 import { networkOf } from './network-of.ts';
 
 /** A person with a wrong key retries a few times; a script with a wrong key retries a few times a second. */

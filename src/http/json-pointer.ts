@@ -1,6 +1,9 @@
 /** JSON pointers (RFC 6901): the place of a value in a body. */
 import { maskCardNumbers } from '../card-number.ts';
 
+/** With separators, also of several characters each. */
+const LONGEST_CARD_NUMBER = 200;
+
 export type PathSegment = string | number;
 
 /**
@@ -17,7 +20,9 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
   let pointer = '';
   for (const segment of path) {
     if (pointer.length > MAX_POINTER) break;
-    pointer += `/${shortened(String(segment), MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    // Before it is cut, which could leave most of a number, and before `/` is escaped by a digit.
+    const name = maskCardNumbers(String(segment).slice(0, MAX_POINTER + LONGEST_CARD_NUMBER));
+    pointer += `/${shortened(name, MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   }
   return shortened(maskCardNumbers(pointer), MAX_POINTER);
 }

@@ -190,8 +190,8 @@ export class RequestContext {
 
 const MAX_LOGGED_PATH = 200;
 
-/** A card number whose every character is percent-encoded, with separators: what is cut off must not leave a part of one. */
-const LONGEST_CARD_NUMBER = 3 * 37;
+/** A card number with percent-encoded separators of two characters each: what is cut off must not leave a part of one. */
+const LONGEST_CARD_NUMBER = 400;
 
 /** The path without the query (filters may hold personal text), and with API keys and card numbers in it redacted. */
 export function loggedPath(target: string): string {

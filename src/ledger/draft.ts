@@ -19,8 +19,8 @@ import { entryHash, textDigest } from './entry-hash.ts';
 import type { KeptEvent } from './event.ts';
 import { type EventFacts, type EventRequest, eventPayload } from './event-payload.ts';
 import type { Hold, TakingKind } from './hold.ts';
-import { entryTexts } from './journal-tables.ts';
-import { refuseCardNumbers, withMasked } from './judged-texts.ts';
+import { judgeOutcome } from './judge-outcome.ts';
+import { withMasked } from './judged-texts.ts';
 import { type PersonalText, referencesOf } from './personal-text.ts';
 import { personalTexts } from './personal-text-table.ts';
 import { newPosting } from './posting.ts';
@@ -222,9 +222,7 @@ export class Draft {
 
   /** Throws CardNumberWritten where a text of the command has a card number that nothing refused. */
   finish<Answer>(answer: Answer): Outcome<Answer> {
-    for (const { table, id, row } of this.#rows) refuseCardNumbers(table, row, this.#state.known(table, id));
-    for (const { log, row } of this.#appends) refuseCardNumbers(log, row);
-    for (const entry of this.#entries) if (entry.text !== null) refuseCardNumbers(entryTexts, entry);
+    judgeOutcome(this.#state, { rows: this.#rows, appends: this.#appends, entries: this.#entries });
     return {
       book: this.#book,
       entries: this.#entries,

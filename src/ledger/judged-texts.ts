@@ -65,11 +65,9 @@ export function withMasked<Row>({ texts }: Judged<Row>, row: Row, before: () => 
     const value = column.read(row);
     if (isShort(value)) continue;
     if (!holdsCardNumber(value)) continue;
-    const masked = maskedIn(value, column.references);
-    if (masked === value) continue;
     const known = before();
     if (known !== undefined && isSame(value, column.read(known))) continue;
-    kept = { ...kept, [column.property!]: masked };
+    kept = { ...kept, [column.property!]: maskedIn(value, column.references) };
   }
   return kept;
 }
@@ -93,18 +91,14 @@ function holdsCardNumber(value: unknown): boolean {
   return false;
 }
 
-/** The value itself where nothing is masked. What is JSON text already was judged where it came in. */
+/** What is JSON text already was judged where it came in. Names are masked as well; values that are references are not. */
 function maskedIn(value: unknown, references: readonly string[] = []): unknown {
   if (typeof value === 'string') return maskCardNumbers(value);
   if (typeof value !== 'object' || value === null || value instanceof JsonText) return value;
-  let changed = false;
-  const mask = (name: string, member: unknown) => {
-    const masked = references.includes(name) ? member : maskedIn(member, references);
-    changed ||= masked !== member;
-    return masked;
-  };
-  const masked = Array.isArray(value)
-    ? value.map((element) => mask('', element))
-    : Object.fromEntries(Object.entries(value).map(([name, member]) => [maskCardNumbers(name), mask(name, member)]));
-  return changed ? masked : value;
+  if (Array.isArray(value)) return value.map((element) => maskedIn(element, references));
+  const members = Object.entries(value).map(([name, member]) => [
+    maskCardNumbers(name),
+    references.includes(name) ? member : maskedIn(member, references),
+  ]);
+  return Object.fromEntries(members);
 }

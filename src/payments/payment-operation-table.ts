@@ -39,7 +39,11 @@ export const paymentOperations = tableOf<PaymentOperation>({
     column('reason', 'text', { personal: true }),
     column('text_salt', 'bytea'),
     column('fee', 'bigint', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { notPersonal: 'facts', changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), {
+      notPersonal: 'facts',
+      changes: true,
+      cardNumber: 'exempt',
+    }),
     column('outcome', 'code', { changes: true }),
     column('inquiries', 'smallint', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),

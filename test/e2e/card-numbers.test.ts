@@ -26,6 +26,13 @@ const payout = (change: object) => ({
   ...change,
 });
 
+const payment = (change: object) => ({
+  amount: 5,
+  currency: 'JOD',
+  source: { type: 'checkout' },
+  ...change,
+});
+
 test.each<[method: 'post' | 'patch', path: () => string, body: () => object, param: string]>([
   ['post', () => '/v1/accounts', () => ({ currency: 'JOD', name: `for ${CARD}` }), '/name'],
   ['post', () => '/v1/accounts', () => ({ currency: 'JOD', name: 'A', external_id: CARD }), '/external_id'],
@@ -54,11 +61,45 @@ test.each<[method: 'post' | 'patch', path: () => string, body: () => object, par
     '/description',
   ],
   ['post', () => '/v1/webhooks', () => ({ url: URL, events: ['*'], description: CARD }), '/description'],
+  ['post', () => '/v1/webhooks', () => ({ url: `${URL}/5105105105105100`, events: ['*'] }), '/url'],
+  ['post', () => '/v1/webhooks', () => ({ url: `${URL}?n=5105%201051%200510%205100`, events: ['*'] }), '/url'],
+  ['post', () => '/v1/payments', () => payment({ return_url: `${URL}?n=5105%2D1051%2D0510%2D5100` }), '/return_url'],
+  ['post', () => '/v1/payments', () => payment({ cancel_url: `${URL}/5105-1051-0510-5100/back` }), '/cancel_url'],
+  [
+    'post',
+    () => '/v1/payments',
+    () => payment({ statement_descriptor: 'A 5105105105105100' }),
+    '/statement_descriptor',
+  ],
+  ['post', () => '/v1/payments', () => payment({ store_for: CARD }), '/store_for'],
+  [
+    'post',
+    () => '/v1/payments',
+    () => payment({ billing: { email: '5105105105105100@shop.example' } }),
+    '/billing/email',
+  ],
+  ['post', () => '/v1/payments', () => payment({ billing: { address: { line1: CARD } } }), '/billing/address/line1'],
+  [
+    'post',
+    () => '/v1/payments/readers',
+    () => ({ registration_code: 'SIMULATED-5105105105105100', label: 'A' }),
+    '/registration_code',
+  ],
+  ['post', () => '/v1/payouts', () => payout({ description: '5105 1051 0510 5100 12/34 123' }), '/description'],
+  [
+    'post',
+    () => '/v1/payouts',
+    () => payout({ description: 'on 2026-03-03\n5105.1051/0510\u200b5100' }),
+    '/description',
+  ],
   ['post', () => '/v1/webhooks', () => ({ url: URL, events: ['*'], metadata: { a: CARD } }), '/metadata/a'],
 ])('%s %s with a card number at its place is refused', async (method, path, body, param) => {
   const answer = await client[method]<Problem>(path(), body(), { idempotencyKey: randomUUID() });
   expect([answer.status, answer.body.code, answer.body.param]).toEqual([400, 'card_number_not_allowed', param]);
   if (!param.includes(CARD)) expect(JSON.stringify(answer.body)).not.toContain(CARD);
+  // A reference of somebody's own is the way out, and no digit of the number is said again.
+  expect(answer.body.detail).toMatch(/a letter or an underscore directly before it/);
+  expect(answer.text).not.toMatch(/5105|1051|4242/);
 });
 
 test.each(['/v1/payouts', '/v1/accounts'])('a filter of %s by a card number is refused', async (path) => {
@@ -74,6 +115,29 @@ test.each(['/v1/payouts', '/v1/accounts'])('a filter of %s by a card number is r
     const { status, text } = await client.get(`${path}?${encodeURIComponent(name)}=x`);
     expect([status, text.includes(CARD)]).toEqual([400, false]);
     expect(text).toContain('[card number]');
+  }
+});
+
+test.each(['inv_4242424242424242', '4222222222222', 'A4242424242424242', '4242424242424242_1'])(
+  'the reference %s is taken everywhere',
+  async (reference) => {
+    const metadata = { [reference.slice(0, 40)]: reference };
+    const answer = await client.post<Problem>(
+      '/v1/payouts',
+      payout({ external_id: reference, description: reference, metadata }),
+      {
+        idempotencyKey: `${randomUUID()}-${reference}`,
+      },
+    );
+    expect(answer.status).toBe(202);
+  },
+);
+
+test('an amount that looks like a card number is not repeated', async () => {
+  for (const amount of ['5105105105105100.5', '"5105 1051 0510 5100"', '{"5105105105105100":1}']) {
+    const rawBody = JSON.stringify(payout({})).replace('"amount":5', `"amount":${amount}`);
+    const answer = await client.post<Problem>('/v1/payouts', undefined, { rawBody, idempotencyKey: randomUUID() });
+    expect([answer.status, /5105/.test(answer.text)]).toEqual([400, false]);
   }
 });
 

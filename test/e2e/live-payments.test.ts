@@ -101,6 +101,22 @@ test.each`
   expect(payment.decline?.code).toBe(code);
 });
 
+test("an acquirer's answer with card numbers is applied, and they are kept in its references alone", async () => {
+  const [reference, network, elsewhere] = ['5105105105105100', '4000056655665556', '4012 8888 8888 1881'];
+  failOnce('submit', (answer) => {
+    const body = JSON.parse(
+      JSON.stringify(answer.body, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+    );
+    const facts = { ...body.authorization, network_reference: network, network: elsewhere.replaceAll(' ', '-') };
+    const told = { ...body, acquirer_reference: reference, code: elsewhere.replaceAll(' ', '.'), authorization: facts };
+    return { status: answer.status, body: JSON.stringify(told) };
+  });
+  const payment = await pay({ amount: amount() });
+  expect(payment.status).toBe('captured');
+  expect(payment.authorization).toMatchObject({ network_reference: network, network: '[card number]' });
+  expect(await tablesWith(started.product.runtime.pool, ['4012\\D?8888\\D?8888\\D?1881'])).toEqual([]);
+});
+
 test('captures in parts and refunds are carried out at the gateway, to the last unit', async () => {
   const { id } = await pay({ capture: 'manual', amount: amount() });
   succeeded(await act(id, 'capture', { amount: 12_000 }));

@@ -100,6 +100,12 @@ test.each<[string, Sent, number, string]>([
   ['a card number as a name', card({ '4242-4242-4242-4242': true }), 400, 'card_number_not_allowed'],
   ['a card number behind a line break', card({ memo: 'Card\n4242424242424242' }), 400, 'card_number_not_allowed'],
   ['a card number in escapes', { body: '{"memo":"\\u0034242424242424242"}' }, 400, 'card_number_not_allowed'],
+  [
+    'a card number beside a like reference',
+    card({ reference: '5105105105105100', memo: '4242-4242-4242-4242' }),
+    400,
+    'card_number_not_allowed',
+  ],
   ['a card number in no JSON', { body: 'number=4242424242424242' }, 400, 'card_number_not_allowed'],
   ['another method', { method: 'GET' }, 405, 'method_not_allowed'],
 ])('%s is refused, and nothing is kept', async (_, sent, status, code) => {
@@ -115,6 +121,12 @@ test('a message is kept as it came, once, however often it is sent', async () =>
   const again = await Promise.all([1, 2, 3].map(() => send({ id, body })));
   expect(again.map((answer) => answer.status)).toEqual([204, 204, 204]);
   expect(await kept(id)).toEqual([{ body, acknowledged: false }]);
+});
+
+test("a partner's own references may look like card numbers", async () => {
+  const { id, status } = await send(card({ reference: '5105105105105100', acquirer_reference: '4242424242424242' }));
+  expect(status).toBe(204);
+  expect(await kept(id)).toHaveLength(1);
 });
 
 test('a message of 8 kB is kept', async () => {

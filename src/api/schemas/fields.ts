@@ -46,6 +46,19 @@ export function cardNumberIssue(input: string, path?: PropertyKey[]) {
   };
 }
 
+/** A text that leaves for a party: checked by that party's rules when it is accepted, and never cut or rewritten later. */
+export function partyText(
+  maximum: number,
+  rule: { fault(text: string): string | undefined },
+  description?: string,
+): ReturnType<typeof freeText> {
+  return freeText(maximum, description).check((context) => {
+    if (context.issues.length > 0) return;
+    const detail = rule.fault(context.value);
+    if (detail) context.issues.push({ code: 'custom', input: context.value, message: detail });
+  });
+}
+
 /** A check of a text, whether a body or a filter has it. One that is refused already, such as for its length, is not looked at. */
 export function refuseCardNumber(context: { value: string; issues: object[] }): void {
   if (context.issues.length === 0 && hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));

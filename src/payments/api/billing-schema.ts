@@ -1,14 +1,16 @@
 /** A billing address in a request. No answer shows it. */
 import { z } from 'zod';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
-import { freeText, refuseCardNumber } from '../../api/schemas/fields.ts';
+import { ONE_LINE } from '../../acquirers/party-texts.ts';
+import { partyText, refuseCardNumber } from '../../api/schemas/fields.ts';
 
 const address = z
   .strictObject({
-    line1: freeText(200, 'Street and number.').optional(),
-    city: freeText(100, 'The city.').optional(),
-    postal_code: freeText(
+    line1: partyText(200, ONE_LINE, 'Street and number.').optional(),
+    city: partyText(100, ONE_LINE, 'The city.').optional(),
+    postal_code: partyText(
       20,
+      ONE_LINE,
       'As the country writes it. In test mode `00000` is one that the issuer does not know.',
     ).optional(),
     country: z
@@ -21,7 +23,7 @@ const address = z
 
 export const billing = z
   .strictObject({
-    name: freeText(200, 'The payer.').optional(),
+    name: partyText(200, ONE_LINE, 'The payer.').optional(),
     email: z
       .email('Expects an email address.')
       .max(254)

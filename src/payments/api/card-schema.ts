@@ -1,7 +1,8 @@
 /** A card in a request, and as it is shown. */
 import { z } from 'zod';
 import type { CardInput } from '../../acquirers/card.ts';
-import { freeText } from '../../api/schemas/fields.ts';
+import { ONE_LINE } from '../../acquirers/party-texts.ts';
+import { partyText } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { isLuhnValid } from '../../luhn.ts';
 import { listTestNumbers } from './test-numbers.ts';
@@ -26,7 +27,7 @@ export const cardMembers = {
     description: 'The security code. Kept in no form, and no part of what an Idempotency-Key stands for.',
     example: '123',
   }),
-  name: freeText(100, 'As it stands on the card.').optional(),
+  name: partyText(100, ONE_LINE, 'As it stands on the card.').optional(),
 };
 
 /** A card of a request, as acquirers take it. */

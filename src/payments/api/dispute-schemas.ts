@@ -1,8 +1,9 @@
 /** Schemas of disputes. */
 import { z } from 'zod';
 import { DISPUTE_REASONS } from '../../acquirers/dispute-reasons.ts';
+import { LINES } from '../../acquirers/party-texts.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import { freeText, reference, unlessGiven } from '../../api/schemas/fields.ts';
+import { partyText, reference, unlessGiven } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import {
   DISPUTE_TRANSITIONS,
@@ -29,8 +30,8 @@ const fieldNames = Object.keys(FIELDS) as (keyof DisputeEvidence)[];
 export const submitEvidence = z
   .strictObject(
     Object.fromEntries(
-      fieldNames.map((field) => [field, freeText(EVIDENCE_LIMITS[field], FIELDS[field]).optional()]),
-    ) as Record<keyof DisputeEvidence, z.ZodOptional<ReturnType<typeof freeText>>>,
+      fieldNames.map((field) => [field, partyText(EVIDENCE_LIMITS[field], LINES, FIELDS[field]).optional()]),
+    ) as Record<keyof DisputeEvidence, z.ZodOptional<ReturnType<typeof partyText>>>,
   )
   .refine((given) => Object.keys(given).length > 0, 'Expects at least one field.')
   .meta({ id: 'SubmitDisputeEvidence', minProperties: 1 });

@@ -1,6 +1,7 @@
 /** Schemas of payments: the request and the payment. */
 import { z } from 'zod';
 import { DECLINE_CODES } from '../../acquirers/decline-codes.ts';
+import { DESCRIPTOR_CHARACTERS, STATEMENT_DESCRIPTOR, WORD } from '../../acquirers/party-texts.ts';
 import { dryRunMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
 import {
@@ -9,6 +10,7 @@ import {
   externalId,
   freeText,
   metadata,
+  partyText,
   reference,
   refuseCardNumber,
   unlessGiven,
@@ -69,8 +71,9 @@ export const createPayment = z
     recurring: z
       .strictObject({
         reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
-        previous_network_reference: freeText(
+        previous_network_reference: partyText(
           64,
+          WORD,
           '`authorization.network_reference` of the payment that the payer agreed to.',
         ).optional(),
       })
@@ -80,7 +83,13 @@ export const createPayment = z
       'Your own name of the customer. Once the payment is authorized, its card is kept for them: `stored_token`.',
     ).optional(),
     billing: billing.optional(),
-    statement_descriptor: freeText(22, "Stands on the payer's statement.").optional(),
+    statement_descriptor: partyText(
+      22,
+      STATEMENT_DESCRIPTOR,
+      `Stands on the payer's statement: ${DESCRIPTOR_CHARACTERS}, and at least one letter.`,
+    )
+      .meta({ pattern: "^[A-Za-z0-9 .,&/'()+-]*[A-Za-z][A-Za-z0-9 .,&/'()+-]*$", example: 'SHOP.EXAMPLE order 77' })
+      .optional(),
     return_url: url('Where the payer comes back to after a challenge.').optional(),
     cancel_url: url('Where the payer goes who gives up.').optional(),
     description: description.optional(),

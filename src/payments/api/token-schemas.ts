@@ -1,6 +1,7 @@
 /** Schemas of tokens. */
 import { z } from 'zod';
-import { freeText, unlessGiven } from '../../api/schemas/fields.ts';
+import { WORD } from '../../acquirers/party-texts.ts';
+import { freeText, partyText, unlessGiven } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { PaymentTokenAction } from '../tokens/payment-token.ts';
 import { cardMembers, cardShown } from './card-schema.ts';
@@ -18,8 +19,9 @@ export const createToken = z
       description: 'A card by its number: in test mode, and where the operator takes card numbers.',
       id: 'TokenCard',
     }),
-    acquirer_token: freeText(
+    acquirer_token: partyText(
       255,
+      WORD,
       "In live mode: the acquirer's own token, as your page got it from the acquirer.",
     ).optional(),
     customer_reference: customerReference.optional(),

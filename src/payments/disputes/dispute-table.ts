@@ -39,7 +39,11 @@ export const disputes = tableOf<Dispute>({
     column('outcome', 'code', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),
     column('failure_code', 'code', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), { notPersonal: 'facts', changes: true }),
+    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), {
+      notPersonal: 'facts',
+      changes: true,
+      cardNumber: 'exempt',
+    }),
     column('settled_at', 'timestamptz', { changes: true }),
     column('won_settled_at', 'timestamptz', { changes: true }),
     column('entry_ids', 'jsonb', { notPersonal: 'facts', changes: true }),

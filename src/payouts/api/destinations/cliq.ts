@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aliasUpTo, freeText, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { aliasUpTo, refuseCardNumber, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
 import { MAGIC_ALIASES_LISTED } from './magic-aliases.ts';
 
 export const cliqRequest = z
@@ -9,10 +9,12 @@ export const cliqRequest = z
       TEXT_LIMITS.alias,
       `The alias or the mobile number that the payee has registered. Kept encrypted, shown masked. In test mode the alias decides the outcome, and any other one is paid at once:\n\n${MAGIC_ALIASES_LISTED}`,
     ),
-    provider: freeText(
+    provider: aliasUpTo(
       TEXT_LIMITS.provider,
       'Which of several providers, where the alias is registered with more than one.',
-    ).nullish(),
+    )
+      .check(refuseCardNumber)
+      .nullish(),
   })
   .meta({ id: 'CliqDestinationInput', description: 'Short-alias instant payment.' });
 

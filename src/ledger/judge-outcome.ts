@@ -1,0 +1,19 @@
+/** What a command brings, judged before it is an outcome (judged-texts.ts). */
+import type { LogAppend, RowChange } from './command.ts';
+import type { Entry } from './entry.ts';
+import { entryTexts } from './journal-tables.ts';
+import { refuseCardNumbers } from './judged-texts.ts';
+import type { BookState } from './state.ts';
+
+interface Brought {
+  readonly rows: readonly RowChange[];
+  readonly appends: readonly LogAppend[];
+  readonly entries: readonly Entry[];
+}
+
+/** Throws CardNumberWritten where a text that is new or changed has a card number that nothing refused. */
+export function judgeOutcome(state: BookState, { rows, appends, entries }: Brought): void {
+  for (const { table, id, row } of rows) refuseCardNumbers(table, row, state.known(table, id));
+  for (const { log, row } of appends) refuseCardNumbers(log, row);
+  for (const entry of entries) if (entry.text !== null) refuseCardNumbers(entryTexts, entry);
+}

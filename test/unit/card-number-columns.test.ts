@@ -1,0 +1,126 @@
+/** Every declared text column says what becomes of a card number in it, and the draft acts on what it says. */
+import { beforeEach, describe, expect, test } from 'vitest';
+import { momentAt } from '../../src/clock.ts';
+import type { Column } from '../../src/db/declared-columns.ts';
+import { GROUPS } from '../../src/groups.ts';
+import { newId } from '../../src/ids.ts';
+import { Draft } from '../../src/ledger/draft.ts';
+import { CardNumberWritten, isTextColumn } from '../../src/ledger/judged-texts.ts';
+import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/table-of.ts';
+import { MemoryBook, START } from '../support/memory-book.ts';
+
+type Declared = DeclaredTable<unknown> | DeclaredLog<unknown>;
+const CARD = '5105 1051 0510 5100';
+const ID = newId();
+/** Enough of any noun for the columns that are read in their own way. */
+const BARE = {
+  destination: { type: 'account' },
+  portions: [],
+  owner: {},
+  posting: {},
+  waiting: null,
+  firstEvent: null,
+  entryIds: [],
+};
+
+const tables = GROUPS.flatMap(({ tables: declared }) => declared) as readonly Declared[];
+const columns = tables.flatMap((table) =>
+  table.columns.filter(isTextColumn).map((column) => ({ table, column, name: `${table.name}.${column.name}` })),
+);
+const namesOf = (rule: Column<unknown>['cardNumber']) =>
+  columns.filter(({ column }) => column.cardNumber === rule).map(({ name }) => name);
+
+test('exempt are references that a party or the scheme gave, and amounts in text', () => {
+  expect(namesOf('exempt').sort()).toEqual([
+    'payment_disputes.acquirer_reference',
+    'payment_disputes.portions',
+    'payment_operations.acquirer_reference',
+    'payment_operations.of_reference',
+    'payment_operations.portions',
+    'payment_operations.token',
+    'payment_tokens.acquirer_token',
+    'payment_tokens.network_reference',
+    'payouts.rail_reference',
+    'settlement_lines.line_id',
+    'settlement_lines.reference',
+  ]);
+});
+
+test('masked is what a party says, and what is said of it', () => {
+  expect(namesOf('masked').sort()).toEqual([
+    'exceptions.detail',
+    'payment_disputes.reason_code',
+    'payment_operations.network_code',
+    'payments.authorization_facts',
+    'payments.next_action',
+    'payout_returns.reason',
+    'payouts.rail_code',
+    'rail_answers.answer',
+  ]);
+});
+
+describe('a text with a card number', () => {
+  let memory: MemoryBook;
+  const origin = { id: newId(), requestId: newId() };
+  beforeEach(() => {
+    memory = new MemoryBook();
+  });
+  const draftOf = (touched: readonly Declared[] = []) =>
+    new Draft(
+      memory.state(touched.filter(isTable).map((table) => ({ touches: [{ table, ids: [ID] }] }))),
+      origin,
+      momentAt(START),
+    );
+  const write = (draft: Draft, table: Declared, row: object): unknown =>
+    isTable(table) ? draft.put(table, ID, row) : draft.append(table, row);
+  const written = (draft: Draft): unknown => {
+    const { rows, appends } = draft.finish(undefined);
+    return (rows[0] ?? appends[0])!.row;
+  };
+
+  const plain = columns.filter(({ column }) => column.property !== undefined);
+  test.each(plain)('in $name', ({ table, column, name }) => {
+    const property = column.property!;
+    for (const value of [CARD, [CARD], { a: { b: CARD } }, { [CARD]: 1 }]) {
+      if (column.type === 'text' && typeof value !== 'string') continue;
+      const draft = draftOf();
+      const row = { ...BARE, [property]: value };
+      if (column.cardNumber === undefined) {
+        write(draft, table, row);
+        expect(() => draft.finish(undefined)).toThrow(new CardNumberWritten(name).message);
+        continue;
+      }
+      write(draft, table, row);
+      const kept = JSON.stringify((written(draft) as Record<string, unknown>)[property]);
+      expect(kept.includes(CARD)).toBe(column.cardNumber === 'exempt');
+      expect(kept.includes('[card number]')).toBe(column.cardNumber === 'masked');
+    }
+  });
+
+  const [described] = plain.filter(({ name }) => name === 'payments.description');
+  test('that a row has already does not stop the row from being moved on', () => {
+    const { table } = described!;
+    memory.put(table as DeclaredTable<unknown>, ID, { ...BARE, description: CARD, metadata: { a: CARD } });
+    const moved = draftOf([table]);
+    write(moved, table, { ...BARE, description: CARD, metadata: { a: CARD }, status: 'captured' });
+    expect(() => moved.finish(undefined)).not.toThrow();
+    const changed = draftOf([table]);
+    write(changed, table, { ...BARE, description: `${CARD} again`, metadata: { a: CARD } });
+    expect(() => changed.finish(undefined)).toThrow(CardNumberWritten);
+  });
+
+  test('is named by its column, and no digit of it is said', () => {
+    const draft = draftOf();
+    write(draft, described!.table, { ...BARE, description: CARD });
+    expect(() => draft.finish(undefined)).toThrow(
+      /^A card number was about to be written to payments\.description: [^\d]*$/,
+    );
+  });
+
+  test('leaves the references of a masked answer as they are', () => {
+    const { table } = columns.find(({ name }) => name === 'rail_answers.answer')!;
+    const draft = draftOf();
+    write(draft, table, { answer: { reference: CARD, code: `bad ${CARD}`, amount: CARD, n: 5 } });
+    expect(written(draft)).toEqual({ answer: { reference: CARD, code: 'bad [card number]', amount: CARD, n: 5 } });
+  });
+});
