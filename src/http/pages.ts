@@ -11,6 +11,7 @@ import { asApiError } from './failure.ts';
 import { readForm } from './form-body.ts';
 import { abortedOnClose } from './held-answer.ts';
 import type { PipelineParts } from './pipeline.ts';
+import { swallowBody } from './request-body.ts';
 import { closePath } from './router.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -78,9 +79,17 @@ async function serve(
     const { allowed, resetSeconds } = await services.limiter.take(`pages:${context.address}`, REQUESTS_PER_SECOND);
     if (!allowed) throw limited(resetSeconds);
     if (method !== 'POST') return send(request, await page.get(asked));
+    const form = await readForm(request).catch((error: unknown) => {
+      if (page.leadsBack?.(asked, undefined)) return undefined;
+      throw error;
+    });
+    if (form === undefined || page.leadsBack?.(asked, form)) {
+      if (!request.complete) swallowBody(request);
+      return send(request, await page.get(asked));
+    }
     const blockedSeconds = failures.blockedForSeconds(context.address);
     if (blockedSeconds > 0) throw limited(blockedSeconds);
-    const answer = await page.post(asked, await readForm(request));
+    const answer = await page.post(asked, form);
     if (answer.isFailure) failures.count(context.address);
     send(request, answer);
   } catch (error) {

@@ -13,6 +13,7 @@ import { Draft } from '../ledger/draft.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { differenceFrom } from '../ledger/previous-attributes.ts';
 import { advance, announce } from '../ledger/resource.ts';
+import type { AllowList } from '../public-address.ts';
 import {
   type DisabledReason,
   ENDPOINTS_PER_BOOK_MAX,
@@ -25,7 +26,6 @@ import { concealedAnswer, type NewSecret, previousSecretPlace, sealNewSecret, se
 import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 import { refuseUrl } from './endpoint-url.ts';
-import type { AllowList } from './public-address.ts';
 
 export interface CreateEndpoint extends NewSecret {
   requestId: Uuid;

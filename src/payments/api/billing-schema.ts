@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import { freeText } from '../../api/schemas/fields.ts';
+import { EMAIL_LENGTH_MAX, isEmailAddress } from '../email-address.ts';
 
 const address = z
   .strictObject({
@@ -22,11 +23,11 @@ const address = z
 export const billing = z
   .strictObject({
     name: freeText(200, 'The payer.').optional(),
-    email: z
-      .email('Expects an email address.')
-      .max(254)
-      .optional()
-      .meta({ description: 'Of the payer.', example: 'payer@example.com' }),
+    email: z.string().max(EMAIL_LENGTH_MAX).refine(isEmailAddress, 'Expects an email address.').optional().meta({
+      format: 'idn-email',
+      description: 'Of the payer: a local part of RFC 5321 without quotes, and a public host in Unicode or punycode.',
+      example: 'payer@example.com',
+    }),
     address: address.optional(),
   })
   .meta({

@@ -34,7 +34,7 @@ import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { createEndpoint, sendTestEvent, updateEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
-import { parseAllowList } from '../../../src/webhooks/public-address.ts';
+import { parseAllowList } from '../../../src/public-address.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

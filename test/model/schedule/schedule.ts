@@ -11,7 +11,7 @@ import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
-import { parseAllowList } from '../../../src/webhooks/public-address.ts';
+import { parseAllowList } from '../../../src/public-address.ts';
 import { openBook } from '../../support/book.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { ACCOUNTS, Clients, type Intent } from './clients.ts';
