@@ -162,7 +162,11 @@ describe('a checkout', () => {
   test.each([
     ['a form', 'application/x-www-form-urlencoded', 'cres=abc&payment=1'],
     ['nothing', undefined, ''],
-    ['several parts', 'multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\n1\r\n--b--'],
+    [
+      'several parts',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\n1\r\n--b--',
+    ],
     ['12 kB', 'application/x-www-form-urlencoded', `cres=${'a'.repeat(12_000)}`],
     ['JSON', 'application/json', '{}'],
   ])('comes back by POST with %s as by GET', async (_, type, body) => {

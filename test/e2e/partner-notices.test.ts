@@ -125,7 +125,9 @@ test('what was signed for the gateway is no notice of its own', async () => {
     heard.push({ headers: asked.headers as Record<string, string>, body });
     const { statusCode, body: answer } = await request(gateway.url + asked.url, {
       method: 'POST',
-      headers: Object.fromEntries(Object.entries(asked.headers).filter(([name]) => /^(webhook-|content-type)/.test(name))) as Record<string, string>,
+      headers: Object.fromEntries(
+        Object.entries(asked.headers).filter(([name]) => /^(webhook-|content-type)/.test(name)),
+      ) as Record<string, string>,
       body,
     });
     response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await answer.text());
@@ -139,7 +141,11 @@ test('what was signed for the gateway is no notice of its own', async () => {
   const [{ headers, body }] = heard as [(typeof heard)[0]];
   const { 'webhook-id': id } = headers;
   const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => /^(webhook-|content-type)/.test(name)));
-  const answer = await request(`${product.baseUrl}/partners/${GATEWAY_NAME}/notices`, { method: 'POST', headers: sent, body });
+  const answer = await request(`${product.baseUrl}/partners/${GATEWAY_NAME}/notices`, {
+    method: 'POST',
+    headers: sent,
+    body,
+  });
   expect([answer.statusCode, await answer.body.json()]).toMatchObject([403, { code: 'signature_invalid' }]);
   expect(await kept(id!)).toEqual([]);
   await client.close();
@@ -149,7 +155,12 @@ test('what was signed for the gateway is no notice of its own', async () => {
   const signature = sign({ id: 'ntc_1', timestampSeconds, body }, [createSigningKey(started.secret)]);
   const back = await request(`${gateway.url}/instructions/inquire`, {
     method: 'POST',
-    headers: { ...sent, 'webhook-id': 'ntc_1', 'webhook-timestamp': String(timestampSeconds), 'webhook-signature': signature },
+    headers: {
+      ...sent,
+      'webhook-id': 'ntc_1',
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signature,
+    },
     body,
   });
   expect(back.statusCode).toBe(401);
