@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotOfContract, readObject } from '../../src/acquirers/http/fields.ts';
 import { toJson } from '../../src/json.ts';
+import { CALL_ID_PREFIX } from '../../src/outside/partner.ts';
 import { createSigningKey, verify } from '../../src/standard-webhooks.ts';
 import { answerCall, CALLS, type CallAnswer } from './calls.ts';
 import { NoticeSender } from './notices.ts';
@@ -103,10 +104,13 @@ function signedAnswer(
   const keys = gateway.secrets.map(createSigningKey);
   const fault = verify({ headers: request.headers, body: text }, keys, Math.floor(Date.now() / 1_000));
   if (fault !== undefined) return { status: 401, body: { code: 'signature_invalid', detail: fault } };
+  const id = String(request.headers['webhook-id']);
+  // What this side signs has another id: a notice of ours that comes back is no call.
+  if (!id.startsWith(CALL_ID_PREFIX)) return { status: 401, body: { code: 'signature_invalid', detail: 'no call' } };
   try {
     const body = readObject(text);
     if (body.call !== call) throw new NotOfContract('call is not the one of this path');
-    if ((call === 'submit' || call === 'session') && request.headers['webhook-id'] !== body.reference)
+    if ((call === 'submit' || call === 'session') && id !== CALL_ID_PREFIX + String(body.reference))
       throw new NotOfContract('webhook-id is not the reference');
     return answerCall(gateway.rules, body, gateway.url);
   } catch (error) {

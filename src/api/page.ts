@@ -43,6 +43,11 @@ export interface Page {
   readonly path: string;
   get(request: PageRequest): Promise<PageAnswer>;
   post(request: PageRequest, form: URLSearchParams): Promise<PageAnswer>;
+  /**
+   * Whether a POST only leads somebody back to the page, as banks do. It is answered as a GET, whatever its body is. `form` is
+   * undefined where the body is none of ours: another type, or too long.
+   */
+  leadsBack?(request: PageRequest, form: URLSearchParams | undefined): boolean;
   /** The page of a request that could not be served. */
   failed(request: PageRequest, status: number): string;
 }

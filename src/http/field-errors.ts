@@ -79,6 +79,9 @@ function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): 
     return [{ code: 'parameter_invalid', param: nameOf(number), detail }];
   }
   const param = nameOf(issue.path);
+  const mayBeSpelling = isQuery && issue.path.length > 0 && issue.code !== 'unrecognized_keys';
+  const spelling = mayBeSpelling ? spellingOf(param, valueAt(input, issue.path)) : undefined;
+  if (spelling !== undefined) return [{ code: 'parameter_invalid', param, detail: spelling }];
   switch (issue.code) {
     case 'custom': {
       const params = issue.params as IssueParams | undefined;
@@ -106,6 +109,21 @@ function describeUnknown(name: string, known: readonly string[], beside: unknown
   if (known.length === 0) return 'Not known here. Nothing is expected here.';
   const absent = known.filter((candidate) => !Object.hasOwn(beside as object, candidate));
   return `Not known here.${didYouMean(name, absent)} Known: ${known.join(', ')}.`;
+}
+
+/** `status[0]=a`, as some languages write lists. */
+const ONLY_INDEXES = /^\d{1,4}$/;
+/** A time whose `+` was read as the space that it stands for in a query. */
+const TIME_WITH_SPACE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)? \d\d:\d\d$/;
+
+/** How to write a value that was refused because of its spelling in a query alone. */
+function spellingOf(param: string, value: unknown): string | undefined {
+  if (typeof value === 'string' && TIME_WITH_SPACE.test(value))
+    return `In a query, + is a space. Write it as %2B: ${value.replace(' ', '%2B')}.`;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const names = Object.keys(value);
+  if (names.length === 0 || !names.every((name) => ONLY_INDEXES.test(name))) return undefined;
+  return `Takes no numbers in brackets: write ${param}=…, and where several may be given, ${param}=…&${param}=….`;
 }
 
 /** A query has no lists and no objects: it has parameters that are given more than once, and parameters with brackets. */

@@ -9,11 +9,13 @@ import type { Page, PageAnswer, PageAsset, PageRequest } from '../api/page.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { AddressFailures } from './address-failures.ts';
 import { asApiError } from './failure.ts';
+import { FailureCounts } from './failure-counts.ts';
 import { readForm } from './form-body.ts';
 import { abortedOnClose } from './held-answer.ts';
 import { networkOf } from './network-of.ts';
 import type { PipelineParts } from './pipeline.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import { swallowBody } from './request-body.ts';
 import { closePath } from './router.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -82,11 +84,19 @@ async function serve(
     signal: abortedOnClose(request),
   };
   try {
-    const from = { network: networkOf(context.address), link: linkOf(asked) };
+    const from = { address: context.address, link: linkOf(asked) };
     await limits.take(from);
     if (method !== 'POST') return send(request, await page.get(asked));
+    const form = await readForm(request).catch((error: unknown) => {
+      if (page.leadsBack?.(asked, undefined)) return undefined;
+      throw error;
+    });
+    if (form === undefined || page.leadsBack?.(asked, form)) {
+      if (!request.complete) swallowBody(request);
+      return send(request, await page.get(asked));
+    }
     limits.requireUnblocked(from);
-    const answer = await page.post(asked, await readForm(request));
+    const answer = await page.post(asked, form);
     if (answer.isFailure) limits.countFailure(from);
     send(request, answer);
   } catch (error) {
@@ -102,35 +112,35 @@ async function serve(
 
 /** Where a request for a page comes from. */
 interface From {
-  readonly network: string;
+  readonly address: string;
   readonly link: string;
 }
 
 class PageLimits {
   readonly #limiter: RateLimiter;
   readonly #failures = new AddressFailures({ limit: FAILURES_PER_MINUTE });
-  readonly #failuresOfLinks = new AddressFailures({ limit: FAILURES_OF_LINK_PER_MINUTE });
+  readonly #failuresOfLinks = new FailureCounts({ limit: FAILURES_OF_LINK_PER_MINUTE });
 
   constructor(limiter: RateLimiter) {
     this.#limiter = limiter;
   }
 
   /** Throws ApiError rate_limited. */
-  async take({ network, link }: From): Promise<void> {
-    const ofNetwork = await this.#limiter.take(`pages:${network}`, REQUESTS_PER_SECOND);
+  async take({ address, link }: From): Promise<void> {
+    const ofNetwork = await this.#limiter.take(`pages:${networkOf(address)}`, REQUESTS_PER_SECOND);
     if (!ofNetwork.allowed) throw limited(ofNetwork.resetSeconds);
     const ofLink = await this.#limiter.take(`page:${link}`, REQUESTS_OF_LINK_PER_SECOND);
     if (!ofLink.allowed) throw limited(ofLink.resetSeconds);
   }
 
   /** Throws ApiError rate_limited where too many cards were refused. */
-  requireUnblocked({ network, link }: From): void {
-    const seconds = Math.max(this.#failures.blockedForSeconds(network), this.#failuresOfLinks.blockedForSeconds(link));
+  requireUnblocked({ address, link }: From): void {
+    const seconds = Math.max(this.#failures.blockedForSeconds(address), this.#failuresOfLinks.blockedForSeconds(link));
     if (seconds > 0) throw limited(seconds);
   }
 
-  countFailure({ network, link }: From): void {
-    this.#failures.count(network);
+  countFailure({ address, link }: From): void {
+    this.#failures.count(address);
     this.#failuresOfLinks.count(link);
   }
 }

@@ -7,7 +7,7 @@ import type { Express, Request } from 'express';
 import { hasCardNumber } from '../card-number.ts';
 import { ApiError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { Partner } from '../outside/partner.ts';
+import { CALL_ID_PREFIX, type Partner, type PartnerMessage } from '../outside/partner.ts';
 import { keepPartnerNotice } from '../outside/partner-notice-store.ts';
 import { verify } from '../standard-webhooks.ts';
 import { AddressFailures } from './address-failures.ts';
@@ -52,6 +52,12 @@ async function takeNotice(
     throw new ApiError('resource_not_found', { param: 'name', detail: 'There is no partner of this name here.' });
   const message = { partner: name, webhookId: webhookIdOf(request), body: await readText(request) };
   requireSignature(request, { partner, body: message.body, failures });
+  if (isOurs(message)) {
+    failures.count(address);
+    throw new ApiError('signature_invalid', {
+      detail: 'The message is not taken: it is one that was signed for the partner, and no notice of theirs.',
+    });
+  }
   requireNoCardNumber(message.body);
   const kept = await keepPartnerNotice(runtime.pool, message, { id: newId(), now: runtime.clock.now() });
   if (kept === 'conflict')
@@ -92,6 +98,18 @@ function requireSignature(
   if (fault === undefined) return;
   failures.count(context.address);
   throw new ApiError('signature_invalid', { detail: `The message is not taken: ${fault}.` });
+}
+
+/** Whether we signed it: a call, which says so in its id and in its body. */
+function isOurs({ webhookId, body }: PartnerMessage): boolean {
+  if (webhookId.startsWith(CALL_ID_PREFIX)) return true;
+  try {
+    const read: unknown = JSON.parse(body);
+    return typeof read === 'object' && read !== null && Object.hasOwn(read, 'call');
+  } catch {
+    // Not JSON: nothing of ours.
+    return false;
+  }
 }
 
 /** Behind the signature: nobody else learns what is looked for. */

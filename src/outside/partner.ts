@@ -13,6 +13,12 @@ export interface Partner {
   readonly noticeKeys: readonly SigningKey[];
 }
 
+/**
+ * How the `webhook-id` of everything begins that we sign for a partner. Both sides share the secrets, and the id is signed: so a
+ * message says which way it goes, and what we sent is no notice of theirs when somebody sends it back.
+ */
+export const CALL_ID_PREFIX = 'call_';
+
 /** A message whose signature was verified. Its body has not been read. */
 export interface PartnerMessage {
   readonly partner: string;

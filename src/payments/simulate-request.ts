@@ -20,6 +20,7 @@ import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 import { paymentResource } from './payment-resource.ts';
 import { payments } from './payment-table.ts';
+import { requireAtSandbox } from './require-at-sandbox.ts';
 import { answered } from './send-operations.ts';
 import { settleOperation } from './settle-operation.ts';
 
@@ -43,6 +44,7 @@ export const simulateRequest: UseCase<SimulateRuntime, SimulateRequest> = {
     const { bookId, paymentId } = input;
     const payment = await payments.find(runtime.pool, bookId, paymentId);
     if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
+    requireAtSandbox(payment);
     const pending = payment.pendingOperation;
     const operation = pending === null ? undefined : await paymentOperations.find(runtime.pool, bookId, pending);
     if (payment.sourceType !== 'cliq_request' || operation?.status !== 'requires_action') throw conflict(payment);

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { Mode } from '../ledger/book.ts';
 import type { Refusal } from '../ledger/command.ts';
-import { type AllowList, isLocalName, isPublicAddress, unbracketed } from './public-address.ts';
+import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../public-address.ts';
 
 /** Longer ones are cut by proxies and servers on the way (RFC 9110, 4.1 asks for 8,000; most stop earlier). */
 export const URL_LENGTH_MAX = 2_048;

@@ -13,6 +13,7 @@ import { Draft } from '../ledger/draft.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { differenceFrom } from '../ledger/previous-attributes.ts';
 import { advance, announce } from '../ledger/resource.ts';
+import type { AllowList } from '../public-address.ts';
 import {
   type DisabledReason,
   ENDPOINTS_PER_BOOK_MAX,
@@ -34,7 +35,6 @@ import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 import { refuseUrl } from './endpoint-url.ts';
 import { hasFailedForDays } from './failing-streak.ts';
-import type { AllowList } from './public-address.ts';
 
 export interface CreateEndpoint extends NewSecret {
   requestId: Uuid;

@@ -8,9 +8,9 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, Pool } from 'undici';
 import type { Mode } from '../ledger/book.ts';
+import { type AllowList, isPublicAddress, unbracketed } from '../public-address.ts';
 import { portOf } from './endpoint-url.ts';
 import { type HostNames, NameNotFound } from './host-names.ts';
-import { type AllowList, isPublicAddress, unbracketed } from './public-address.ts';
 
 /**
  * Resolves a name to all its addresses (host-names.ts). `opened` for names that the operator has opened. Tests replace

@@ -159,6 +159,31 @@ describe('a checkout', () => {
     expect(paid).toMatchObject({ status: 'captured', amount_captured: 25_000, livemode: true, next_action: null });
   });
 
+  test.each([
+    ['a form', 'application/x-www-form-urlencoded', 'cres=abc&payment=1'],
+    ['nothing', undefined, ''],
+    [
+      'several parts',
+      'multipart/form-data; boundary=b',
+      '--b\r\ncontent-disposition: form-data; name="x"\r\n\r\n1\r\n--b--',
+    ],
+    ['12 kB', 'application/x-www-form-urlencoded', `cres=${'a'.repeat(12_000)}`],
+    ['JSON', 'application/json', '{}'],
+  ])('comes back by POST with %s as by GET', async (_, type, body) => {
+    const { payment, page, payer } = await left({ return_url: 'https://shop.example/back?a=%20b&payment=mine#end' });
+    const { pathname, search } = new URL(await giveCard(page, APPROVED));
+    const headers = { 'x-forwarded-for': '198.51.100.7:5000', ...(type !== undefined && { 'content-type': type }) };
+    const post = () => send(started.product.baseUrl + pathname + search, { method: 'POST', headers, body });
+    const answers = [await post(), await post()];
+    const back = `https://shop.example/back?a=%20b&payment=mine&countinghouse_payment=${payment.id}#end`;
+    for (const answer of answers) {
+      await answer.body.dump();
+      expect([answer.statusCode, answer.headers.location]).toEqual([303, back]);
+    }
+    expect(await read(payment.id)).toMatchObject({ status: 'captured', amount_captured: 25_000 });
+    expect((await payer.open(payment.next_action.url)).left).toBe(back);
+  });
+
   test('with a script, is led there at once', async () => {
     const payment = await create();
     const { pathname } = new URL(payment.next_action.url);

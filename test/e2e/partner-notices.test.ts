@@ -1,9 +1,16 @@
 /** `POST /partners/{name}/notices`: what is kept, what is refused, and that nothing is taken twice (docs/partners.md). */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
+import { GatewayClient } from '../../src/acquirers/http/gateway-client.ts';
+import { inquireCall } from '../../src/acquirers/http/write-calls.ts';
 import { systemClock } from '../../src/clock.ts';
 import { newId, publicId } from '../../src/ids.ts';
+import type { JsonObject } from '../../src/json.ts';
 import { pruneNotices } from '../../src/outside/prune-notices.ts';
 import { createSigningKey, newSecret, sign } from '../../src/standard-webhooks.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
@@ -62,8 +69,8 @@ async function send(sent: Sent = {}) {
     headers: given as Record<string, string>,
     ...(method === 'POST' && { body: tampered }),
   });
-  const text = await answer.body.text();
-  return { id, status: answer.statusCode, body: text === '' ? undefined : JSON.parse(text) };
+  const said = await answer.body.text();
+  return { id, status: answer.statusCode, body: said === '' ? undefined : JSON.parse(said) };
 }
 
 async function kept(id: string): Promise<{ body: string; acknowledged: boolean }[]> {
@@ -87,6 +94,8 @@ test.each<[string, Sent, number, string]>([
   ['a timestamp that was changed', { headers: { 'webhook-timestamp': '1' } }, 403, 'signature_invalid'],
   ['a timestamp of six minutes ago', { at: Date.now() - 6 * MINUTE_MS }, 403, 'signature_invalid'],
   ['a timestamp in six minutes', { at: Date.now() + 6 * MINUTE_MS }, 403, 'signature_invalid'],
+  ['what has the id of a call', { id: `call_${newId()}` }, 403, 'signature_invalid'],
+  ['what has the body of a call', { body: '{"call":"inquire","reference":"R"}' }, 403, 'signature_invalid'],
   ['no signature', { headers: { 'webhook-signature': undefined } }, 403, 'signature_invalid'],
   ['no timestamp', { headers: { 'webhook-timestamp': undefined } }, 403, 'signature_invalid'],
   ['no id', { headers: { 'webhook-id': undefined } }, 400, 'parameter_invalid'],
@@ -112,6 +121,56 @@ test.each<[string, Sent, number, string]>([
   const answer = await send(sent);
   expect(answer).toMatchObject({ status, body: { code, request_id: expect.stringMatching(/^req_/) } });
   expect(await kept(answer.id)).toEqual([]);
+});
+
+test('what was signed for the gateway is no notice of its own', async () => {
+  const { product, gateway } = started;
+  const heard: { headers: Record<string, string>; body: string }[] = [];
+  const proxy = createServer(async (asked, response) => {
+    const body = await text(asked);
+    heard.push({ headers: asked.headers as Record<string, string>, body });
+    const { statusCode, body: answer } = await request(gateway.url + asked.url, {
+      method: 'POST',
+      headers: Object.fromEntries(
+        Object.entries(asked.headers).filter(([name]) => /^(webhook-|content-type)/.test(name)),
+      ) as Record<string, string>,
+      body,
+    });
+    response.writeHead(statusCode, { 'content-type': 'application/json' }).end(await answer.text());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+  const client = new GatewayClient({ url, secrets: [started.secret], callTimeoutMs: 10_000, callsAtOnce: 1 });
+  const asked = { originator: newId(), reference: 'R1' };
+  const read = (answer: JsonObject) => answer.status;
+  expect(await client.call(inquireCall(asked), { id: newId(), read })).toBe('not_found');
+  const [{ headers, body }] = heard as [(typeof heard)[0]];
+  const { 'webhook-id': id } = headers;
+  const sent = Object.fromEntries(Object.entries(headers).filter(([name]) => /^(webhook-|content-type)/.test(name)));
+  const answer = await request(`${product.baseUrl}/partners/${GATEWAY_NAME}/notices`, {
+    method: 'POST',
+    headers: sent,
+    body,
+  });
+  expect([answer.statusCode, await answer.body.json()]).toMatchObject([403, { code: 'signature_invalid' }]);
+  expect(await kept(id!)).toEqual([]);
+  await client.close();
+  proxy.close();
+  // Nor is its notice a call.
+  const timestampSeconds = Math.floor(Date.now() / 1_000);
+  const signature = sign({ id: 'ntc_1', timestampSeconds, body }, [createSigningKey(started.secret)]);
+  const back = await request(`${gateway.url}/instructions/inquire`, {
+    method: 'POST',
+    headers: {
+      ...sent,
+      'webhook-id': 'ntc_1',
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': signature,
+    },
+    body,
+  });
+  expect(back.statusCode).toBe(401);
+  await back.body.dump();
 });
 
 test('a message is kept as it came, once, however often it is sent', async () => {

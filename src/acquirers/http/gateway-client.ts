@@ -5,6 +5,7 @@
 import { Agent, request } from 'undici';
 import type { JsonObject } from '../../json.ts';
 import { toJson } from '../../json.ts';
+import { CALL_ID_PREFIX } from '../../outside/partner.ts';
 import { createSigningKey, type SigningKey, sign } from '../../standard-webhooks.ts';
 import { AcquirerUnreachable } from '../acquirer.ts';
 import { NotOfContract, readObject } from './fields.ts';
@@ -54,13 +55,14 @@ export class GatewayClient {
    * The body of a 200. Throws GatewayRefusal for a documented refusal of what is asked about, and AcquirerUnreachable for anything
    * else: no answer, another status, an answer that is too long or that is not of the contract. Then nobody knows what was done.
    *
-   * `id`: of the message. An instruction's is its reference, the same on every attempt.
+   * `id`: of the message, behind the prefix that says which way it goes. An instruction's is its reference, the same on every attempt.
    */
   async call<Answer>(
     { path, body }: GatewayCall,
     { id, read, mustNotHold }: { id: string; read: (answer: JsonObject) => Answer; mustNotHold?: string },
   ): Promise<Answer> {
     const text = toJson(body);
+    const webhookId = CALL_ID_PREFIX + id;
     const timestampSeconds = Math.floor(Date.now() / 1_000);
     try {
       const { statusCode, body: answer } = await request(this.#options.url + path, {
@@ -70,9 +72,9 @@ export class GatewayClient {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'countinghouse',
-          'webhook-id': id,
+          'webhook-id': webhookId,
           'webhook-timestamp': String(timestampSeconds),
-          'webhook-signature': sign({ id, timestampSeconds, body: text }, this.#keys),
+          'webhook-signature': sign({ id: webhookId, timestampSeconds, body: text }, this.#keys),
         },
         body: text,
       });

@@ -88,7 +88,9 @@ function lengthFault(text: string, maximum: number): string | undefined {
 }
 
 export const name = freeText(TEXT_LIMITS.name, 'For people.');
-export const description = freeText(
+export const description = freeText(TEXT_LIMITS.description, 'For people.').nullable();
+/** Of a payout alone: nothing else has a rail that carries it. */
+export const carriedDescription = freeText(
   TEXT_LIMITS.description,
   'For people; travels with the money where the rail can carry it.',
 ).nullable();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import { ONE_LINE } from '../../acquirers/party-texts.ts';
 import { partyText, refuseCardNumber } from '../../api/schemas/fields.ts';
+import { EMAIL_LENGTH_MAX, isEmailAddress } from '../email-address.ts';
 
 const address = z
   .strictObject({
@@ -25,11 +26,16 @@ export const billing = z
   .strictObject({
     name: partyText(200, ONE_LINE, 'The payer.').optional(),
     email: z
-      .email('Expects an email address.')
-      .max(254)
+      .string()
+      .max(EMAIL_LENGTH_MAX, { abort: true })
+      .refine(isEmailAddress, { error: 'Expects an email address.', abort: true })
       .check(refuseCardNumber)
       .optional()
-      .meta({ description: 'Of the payer.', example: 'payer@example.com' }),
+      .meta({
+        format: 'idn-email',
+        description: 'Of the payer: a local part of RFC 5321 without quotes, and a public host in Unicode or punycode.',
+        example: 'payer@example.com',
+      }),
     address: address.optional(),
   })
   .meta({

@@ -39,9 +39,13 @@ const hostedPage: Page = {
     return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
   },
 
+  // Our own forms have the number of their attempt, and are sent to the URL of the page, `returned` too.
+  leadsBack: ({ query }, form) => query.has(RETURNED) && !form?.has('attempt'),
+
   async post(request, form) {
-    const checkout = await find(request);
-    if (checkout === undefined) return notFound(request, BASE);
+    const found = await find(request);
+    if (found === undefined) return notFound(request, BASE);
+    const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     const attempt = attemptNumber(checkout.payment);
     if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
       return go(request, await settled(request, checkout));

@@ -17,35 +17,27 @@ import {
 } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
-import { hasUser, isLoopbackUrl } from '../return-url.ts';
+import { returnUrlFault } from '../return-url.ts';
 import { billing } from './billing-schema.ts';
 import { cardShown } from './card-schema.ts';
 import { sourceRequest } from './source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
 
-const WEB = z.url({ protocol: /^https?$/ });
-/** Of which mode a URL is allowed in, request-rules.ts decides. */
-const PUBLIC = z.url({ protocol: /^https$/, hostname: z.regexes.domain });
-
-/** Kept as it is given: `z.url` alone drops line breaks, and leads to another page than the one that was named. */
+/** Kept as it is given, and given back so. */
 const url = (text: string) =>
   z
     .string()
     .max(2_000, { abort: true })
-    .refine((given) => !/[\p{Cc}\p{Z}]/u.test(given), {
-      error: 'A URL has no spaces and no control characters.',
-      abort: true,
-    })
-    .refine((given) => WEB.safeParse(given).success, { error: 'Expects an https URL.', abort: true })
-    .refine((given) => !hasUser(given), { error: 'A URL must not carry a user name or password.', abort: true })
-    .refine((given) => PUBLIC.safeParse(given).success || isLoopbackUrl(given), {
-      error: 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].',
+    .check((context) => {
+      const fault = returnUrlFault(context.value);
+      if (fault !== undefined)
+        context.issues.push({ code: 'custom', input: context.value, message: fault, continue: false });
     })
     .check(refuseCardNumber)
     .meta({
       format: 'uri',
-      description: `${text} An https URL; in test mode also http://localhost, http://127.0.0.1 and http://[::1].`,
+      description: `${text} An https URL of a public host, in Unicode or punycode; in test mode also http://localhost, http://127.0.0.1 and http://[::1]. It is led to as it is given, with one parameter more at the end of its query: \`payment\`, or \`countinghouse_payment\` where it has a \`payment\` of its own.`,
       example: 'https://shop.example/return',
     });
 

@@ -1,6 +1,7 @@
 /** What the page of a payment shows, by what the payment waits for. Pure. */
 import { publicId } from '../../ids.ts';
 import { awaitsCard, type Payment } from '../payment.ts';
+import { asciiUrl, withPayment } from '../return-url.ts';
 
 export type CheckoutState = 'form' | 'processing' | 'challenge' | 'paid' | 'failed' | 'canceled' | 'expired';
 
@@ -30,10 +31,7 @@ export function attemptNumber({ attempts }: Pick<Payment, 'attempts'>): number {
   return attempts.length + 1;
 }
 
-/** A merchant's URL with the payment that it is about; null where the merchant gave none. */
+/** A merchant's URL with the payment that it is about, as a header or a link has it; null where the merchant gave none. */
 export function backUrl(url: string | null, { id }: Pick<Payment, 'id'>): string | null {
-  if (url === null) return null;
-  const back = new URL(url);
-  back.searchParams.set('payment', publicId('payment', id));
-  return back.href;
+  return url === null ? null : asciiUrl(withPayment(url, publicId('payment', id)));
 }

@@ -19,6 +19,7 @@ import { DISPUTES_MAX, isDisputable, type Payment, allowedActions as paymentActi
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
 import { payments } from '../payment-table.ts';
+import { requireAtSandbox } from '../require-at-sandbox.ts';
 import { allowedActions, type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { disputeCommand, isDisputeNotice } from './dispute-notices.ts';
 import { disputes } from './dispute-table.ts';
@@ -106,6 +107,7 @@ async function findPayment(
   const payment = await payments.find(pool, bookId, paymentId);
   if (!payment)
     throw new ApiError('resource_not_found', { detail: 'There is no such payment in this book.', param: '/payment' });
+  requireAtSandbox(payment);
   if (payment.amountCaptured === 0n || payment.authorizedBy === null)
     throw conflict(
       payment.status,

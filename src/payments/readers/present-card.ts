@@ -19,6 +19,7 @@ import type { Payment } from '../payment.ts';
 import { paymentResource } from '../payment-resource.ts';
 import { payments } from '../payment-table.ts';
 import { operationTouches, passedAccounts } from '../payment-touches.ts';
+import { requireAtSandbox } from '../require-at-sandbox.ts';
 import { exchangeCard } from '../sources/card.ts';
 import { allowedOnReader, type EntryMode, type Reader } from './reader.ts';
 import { readerActionResource } from './reader-resource.ts';
@@ -51,6 +52,7 @@ export const presentCard: UseCase<PresentRuntime, PresentCard> = {
     const action = reader.actionId === null ? undefined : await readerActions.find(pool, bookId, reader.actionId);
     const payment = action && (await payments.find(pool, bookId, action.paymentId));
     if (!payment) throw asksNothing(reader);
+    requireAtSandbox(payment);
     const acquirer = runtime.acquirers.get(payment.acquirer);
     const expYear = new Date(clock.now()).getUTCFullYear() + YEARS_LEFT;
     const card = { number, expMonth: 12, expYear, cvc: null, name: null };

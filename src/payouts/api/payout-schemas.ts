@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../api/dry-run.ts';
 import { positiveAmount } from '../../api/schemas/amount.ts';
-import { currency, description, externalId, metadata, reference } from '../../api/schemas/fields.ts';
+import { carriedDescription, currency, externalId, metadata, reference } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../rails/failure-codes.ts';
 import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus } from '../payout.ts';
@@ -20,7 +20,7 @@ export const createPayout = z
       'account',
       'The account the money leaves. Without it, the default account of the currency.',
     ).optional(),
-    description: description.optional(),
+    description: carriedDescription.optional(),
     external_id: externalId.optional(),
     metadata: metadata.optional(),
   })

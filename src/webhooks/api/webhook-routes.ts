@@ -8,6 +8,7 @@ import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
+import { type AllowList, parseAllowList } from '../../public-address.ts';
 import { newSecret } from '../../standard-webhooks.ts';
 import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
 import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
@@ -23,7 +24,6 @@ import {
   rotateSecret,
   sendTestEvent,
 } from '../manage-endpoint.ts';
-import { type AllowList, parseAllowList } from '../public-address.ts';
 import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts';
 import { event } from './event-schemas.ts';
 import * as schemas from './webhook-schemas.ts';

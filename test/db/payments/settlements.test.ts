@@ -230,7 +230,7 @@ describe('npm run settle', () => {
     const empty = `${REPORT_COLUMNS.join()}\nTOTAL,0,,,EUR,0,0,0\n`;
     for (let day = 1; day <= 2; day++) {
       const { code, out } = await run(empty);
-      expect([code, out]).toEqual([0, 'The report has no lines: nothing is booked.']);
+      expect([code, out]).toEqual([0, 'The report has no lines: nothing is booked.\n']);
     }
     const { code, err } = await run(`${REPORT_COLUMNS.join()}\n`);
     expect([code, err]).toEqual([2, expect.stringContaining('without its TOTAL')]);

@@ -15,11 +15,11 @@ import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/log.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
+import { parseAllowList } from '../../../src/public-address.ts';
 import { newSecret } from '../../../src/standard-webhooks.ts';
 import type { NewSecret } from '../../../src/webhooks/endpoint-secret.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { type CreateEndpoint, createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
-import { parseAllowList } from '../../../src/webhooks/public-address.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z');

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { createdAtFilter, oneOrMore } from '../../../src/api/pages.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
-import { parameterName } from '../../../src/http/query-string.ts';
+import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import { InexactNumber } from '../../../src/json.ts';
 
@@ -74,6 +75,23 @@ test.each`
   const { error } = query.safeParse(input);
   const refused = { schema: query, input, isQuery: true };
   expect(fieldErrorsOf(error!, refused, (path) => path.join('/'))).toMatchObject([{ param, detail }]);
+});
+
+test.each`
+  text                                                | param                | detail
+  ${'status[0]=paid&status[1]=open'}                  | ${'status'}          | ${'Takes no numbers in brackets: write status=…, and where several may be given, status=…&status=….'}
+  ${'limit[0]=5'}                                     | ${'limit'}           | ${'Takes no numbers in brackets: write limit=…, and where several may be given, limit=…&limit=….'}
+  ${'created_at[gte]=2026-03-01T09:30:00+03:00'}      | ${'created_at[gte]'} | ${'In a query, + is a space. Write it as %2B: 2026-03-01T09:30:00%2B03:00.'}
+  ${'created_at[lt]=2026-03-01T09:30:00.123%2003:00'} | ${'created_at[lt]'}  | ${'In a query, + is a space. Write it as %2B: 2026-03-01T09:30:00.123%2B03:00.'}
+`('the refusal of $text says how to write it', ({ text, param, detail }) => {
+  const schema = z.strictObject({
+    status: oneOrMore(['paid', 'failed'], 'Of these.'),
+    limit: z.string().optional(),
+    created_at: createdAtFilter,
+  });
+  const input = parseQuery(`/x?${text}`).query;
+  const refused = { schema, input, isQuery: true };
+  expect(fieldErrorsOf(schema.safeParse(input).error!, refused, parameterName)).toMatchObject([{ param, detail }]);
 });
 
 test('in a body a list is a list', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { refuseUrl } from '../../../src/webhooks/endpoint-url.ts';
-import { isPublicAddress, parseAllowList } from '../../../src/webhooks/public-address.ts';
+import { isPublicAddress, parseAllowList } from '../../src/public-address.ts';
+import { refuseUrl } from '../../src/webhooks/endpoint-url.ts';
 
 describe('an address', () => {
   test.each`

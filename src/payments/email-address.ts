@@ -1,0 +1,23 @@
+/** An email address of a payer: kept and passed on as it is given. */
+import { isIP } from 'node:net';
+import { isPublicHost } from './return-url.ts';
+
+/** Dot-atom of RFC 5321, 4.1.2. */
+const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?:\.[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+)*$/;
+/** RFC 5321, 4.5.3.1. */
+const LOCAL_PART_MAX = 64;
+export const EMAIL_LENGTH_MAX = 254;
+/** In punycode: letters, digits and hyphens (RFC 1123, 2.1), and a top level that is no number. */
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** What would end the host of a URL, or be decoded in it. */
+const NOT_IN_HOST = /[\s/?#@:\\[\]%]/;
+
+/** Whether mail may be sent there: a local part of RFC 5321's dot-atom, and a public host in Unicode or punycode. */
+export function isEmailAddress(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
+  if (at < 1 || text.length > EMAIL_LENGTH_MAX || local.length > LOCAL_PART_MAX) return false;
+  if (!LOCAL_PART.test(local) || NOT_IN_HOST.test(domain) || !URL.canParse(`https://${domain}`)) return false;
+  const { hostname } = new URL(`https://${domain}`);
+  return isIP(hostname) === 0 && DOMAIN.test(hostname) && isPublicHost(hostname);
+}
