@@ -14,7 +14,6 @@ type Editable = Record<string, Record<string, Record<string, never>>> & {
     responses: Record<string, unknown>;
   };
 };
-};
 
 /** The document after a change. */
 function changed(change: (document: Editable) => void): RuledDocument {
