@@ -32,8 +32,10 @@ A request that moves money or sets it aside carries an \`Idempotency-Key\`; repe
 Where an answer waits (\`Prefer: wait\`; payments by default), it shows the object as it is by then, on a repetition too; \`version\` tells which is newer.
 Lists are newest first, timelines oldest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.
 
-Answers and events may have more members than this document names, and enumerations more values: accept those that you do not
-know. The [compatibility policy](${publicUrl}/docs/compatibility) says what may be added, what never changes, and how an operation retires.`;
+In a POST, null for a member that may be left out is its absence. In a PATCH, null is a value, where the member takes it.
+
+Answers and events may have more members than this document names, and more values than \`x-extensible-enum\` lists: accept those
+that you do not know. The [compatibility policy](${publicUrl}/docs/compatibility) says what may be added, what never changes, and how an operation retires.`;
 
 export { codesOf } from './openapi-problems.ts';
 

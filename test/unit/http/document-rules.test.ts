@@ -11,6 +11,7 @@ const text = JSON.stringify(buildOpenApi(parts));
 type Editable = Record<string, Record<string, Record<string, never>>> & {
   components: {
     schemas: Record<string, { properties: Record<string, Record<string, unknown>> }> & Record<string, unknown>;
+    responses: Record<string, unknown>;
   };
 };
 
@@ -140,10 +141,7 @@ const BROKEN: readonly [rule: string, what: string, change: (document: Editable)
   [
     ONCE,
     'a problem twice',
-    ({ components }) =>
-      Object.assign(components.responses as object, {
-        Again: (components as never as Record<string, Record<string, unknown>>).responses!.Problem401,
-      }),
+    ({ components: { responses } }) => Object.assign(responses, { Again: responses.Problem401 }),
     'Again',
   ],
 ];

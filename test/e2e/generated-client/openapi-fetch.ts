@@ -45,6 +45,10 @@ const wish: Schemas['CreatePayout'] = {
 const inWords: Schemas['CreatePayout'] = { ...wish, amount: '51.24' };
 // @ts-expect-error: an alias is no member of a book transfer.
 const mixed: Schemas['CreatePayout'] = { ...wish, destination: { type: 'account', alias: 'SHOP1' } };
+// @ts-expect-error: no capture is of this kind.
+const wrong: Schemas['CreatePayment'] = { amount: 1, currency: 'JOD', source: { type: 'checkout' }, capture: 'later' };
+// What the compiler is shown alone.
+void [inWords, mixed, wrong];
 
 const preview: Payout = dataOf(
   await api.POST('/v1/payouts', { params: { query: { dry_run: true }, header: newKey() }, body: wish }),
@@ -58,11 +62,17 @@ while (payout.status === 'pending' || payout.status === 'processing') {
   await new Promise((resolve) => setTimeout(resolve, 20));
   payout = dataOf(await api.GET('/v1/payouts/{id}', { params: { path: { id: payout.id } } }));
 }
-// What the compiler is shown alone.
-void [inWords, mixed];
 
 const { destination } = payout;
 const payee = destination.type === 'cliq' ? destination.alias_masked : destination.account;
+
+/** Neither `initiator` nor `capture`: what stands for them is said in words. */
+const sale: Schemas['CreatePayment'] = {
+  amount: 25_000,
+  currency: 'JOD',
+  source: { type: 'card', number: '4242424242424242', exp_month: 12, exp_year: 2034, cvc: '123' },
+};
+const payment = dataOf(await api.POST('/v1/payments', { params: { header: newKey() }, body: sale }));
 
 /** What a receiver makes of a webhook: `type` tells its object. */
 function subjectOf(event: Schemas['WebhookEvent']): string {
@@ -81,7 +91,11 @@ function subjectOf(event: Schemas['WebhookEvent']): string {
 const events = dataOf(await api.GET('/v1/events', { params: { query: { type: ['payout.paid'] } } }));
 const [paid] = events.data as Schemas['WebhookEvent'][];
 
-const list = dataOf(await api.GET('/v1/payouts', { params: { query: { status: ['paid', 'failed'], limit: 10 } } }));
+const range = { 'created_at[gte]': payout.created_at, 'created_at[lt]': '9999-12-31T00:00:00Z' };
+const list = dataOf(
+  await api.GET('/v1/payouts', { params: { query: { status: ['paid', 'failed'], limit: 10, ...range } } }),
+);
+const before = dataOf(await api.GET('/v1/payouts', { params: { query: { 'created_at[lt]': payout.created_at } } }));
 const listed = list.data.map(({ id, status }): [string, Payout['status']] => [id, status]);
 
 const refused = await api.POST('/v1/payouts', { params: { header: newKey() }, body: { ...wish, amount: 10_000_000 } });
@@ -90,8 +104,9 @@ console.log(
   JSON.stringify({
     preview: { dryRun: preview.dry_run, status: preview.status, left },
     payout: { id: payout.id, status: payout.status, failure: payout.failure?.code ?? null, payee },
+    payment: { capture: payment.capture, initiator: payment.initiator },
     told: paid && subjectOf(paid),
-    list: { listed, hasMore: list.has_more },
+    list: { listed, before: before.data.length, hasMore: list.has_more },
     refused: { code: refused.error?.code, status: refused.response.status },
   }),
 );
