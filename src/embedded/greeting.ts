@@ -33,6 +33,7 @@ Countinghouse is running.
 
   API        ${baseUrl}
   Reference  ${baseUrl}/docs
+  Guides     ${baseUrl}/docs/guides
   Test key   ${testKey}   (kept in ${join(directory, CREDENTIALS_FILE)})
   Queues     ${queues}
   Data       ${cluster ? `${directory}, Postgres in ${cluster}` : `${directory}, and the database of DATABASE_URL`}

@@ -7,7 +7,14 @@ import { renderMarkdown } from '../../../src/http/markdown.ts';
 import { createTestApp } from './test-app.ts';
 
 const { app } = createTestApp();
-const read = async (path: string) => (await request(app).get(path)).text;
+const asked = new Map<string, Promise<request.Response>>();
+/** Each page once: hundreds of links lead to a few dozen pages. */
+function get(path: string): Promise<request.Response> {
+  const answer = asked.get(path) ?? request(app).get(path).then();
+  asked.set(path, answer);
+  return answer;
+}
+const read = async (path: string) => (await get(path)).text;
 const textOf = (html: string) =>
   html.replace(/<pre[\s\S]*?<\/pre>|<code>[\s\S]*?<\/code>/g, '').replace(/<[^>]*>/g, '');
 
@@ -23,7 +30,7 @@ test('/ leads to the documentation, which leads to the guides', async () => {
 test.each(['/docs/guides', '/docs/errors', ...GUIDE_PATHS])(
   '%s is a page whose links all lead somewhere',
   async (path) => {
-    const page = await request(app).get(path);
+    const page = await get(path);
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
     expect(page.text).not.toMatch(/<script|<img|\u{E000}/u);
@@ -31,7 +38,7 @@ test.each(['/docs/guides', '/docs/errors', ...GUIDE_PATHS])(
     for (const [, href] of page.text.matchAll(/<a href="([^"]*)"/g)) {
       if (/^https:\/\//.test(href!)) continue;
       const [to, anchor] = href!.split('#');
-      const target = await request(app).get(to === '' ? path : to!);
+      const target = await get(to === '' ? path : to!);
       expect(target.status, `${href} in ${path}`).toBe(200);
       if (anchor !== undefined) expect(target.text, `${href} in ${path}`).toContain(`id="${anchor}"`);
     }
