@@ -202,6 +202,7 @@ const PACKAGES = [
   // The harness holds answers against the schemas of the reference.
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
   { name: 'temporal-polyfill', only: folder('calendar') },
+  { name: 'csv-parse', only: folder('intake') },
   // Who speaks to the outside: deliveries of webhooks, and adapters of parties, which are called in turn (below).
   { name: 'undici', only: [...folder('webhooks', 'acquirers/http'), '^scripts/'] },
   { name: 'prom-client', only: file('metrics', 'group-gauges', 'batch-metrics') },

@@ -32,13 +32,13 @@ test.each`
   ${'a total of lines not there'} | ${`${HEADER}TOTAL,1,,,JOD,5,0,5\n`}                                | ${'Line 2: The TOTAL of JOD is 1,5,0,5, and the lines come to 0,0,0,0'}
   ${'two totals of a currency'}   | ${`${HEADER}TOTAL,0,,,JOD,0,0,0\nTOTAL,0,,,JOD,0,0,0\n`}           | ${'Line 3: A TOTAL of JOD stands before it'}
   ${'a total in no currency'}     | ${`${HEADER}TOTAL,0,,,JOO,0,0,0\n`}                                | ${'Line 2: JOO is no currency'}
-  ${'a line of commas'}           | ${`${HEADER}${','.repeat(2_000_000)}\n`}                           | ${'Line 2: It has more than 8 fields'}
-  ${'a header of commas'}         | ${','.repeat(2_000_000)}                                           | ${'Line 1: It has more than 8 fields'}
-  ${'a column too many'}          | ${HEADER + LINES.replace('24700', '24700,') + TOTAL}               | ${'Line 2: It has more than 8 fields'}
-  ${'a text without an end'}      | ${`${HEADER}A-1,${'x'.repeat(2_000_000)}`}                         | ${'Line 2: A field has more than 4096 characters'}
-  ${'a quoted text without one'}  | ${`${HEADER}A-1,"${'x'.repeat(2_000_000)}"`}                       | ${'Line 2: A field has more than 4096 characters'}
-  ${'a quote within a field'}     | ${HEADER + LINES.replace('book', 'bo"ok') + TOTAL}                 | ${'Line 2: A quote stands within a field'}
-  ${'text behind a quote'}        | ${HEADER + LINES.replace('book', '"bo"ok') + TOTAL}                | ${'Line 2: Behind a closing quote'}
+  ${'a line of commas'}           | ${`${HEADER}${','.repeat(2_000_000)}\n`}                           | ${'Line 2: It has more than 65536 bytes'}
+  ${'a header of commas'}         | ${','.repeat(2_000_000)}                                           | ${'Line 1: It has more than 65536 bytes'}
+  ${'a column too many'}          | ${HEADER + LINES.replace('24700', '24700,') + TOTAL}               | ${'Line 2: It has 9 of 8 fields'}
+  ${'a text without an end'}      | ${`${HEADER}A-1,${'x'.repeat(2_000_000)}`}                         | ${'Line 2: It has more than 65536 bytes'}
+  ${'a quoted text without one'}  | ${`${HEADER}A-1,"${'x'.repeat(2_000_000)}"`}                       | ${'Line 2: It has more than 65536 bytes'}
+  ${'a quote within a field'}     | ${HEADER + LINES.replace('book', 'bo"ok') + TOTAL}                 | ${'Line 2: Invalid Opening Quote'}
+  ${'text behind a quote'}        | ${HEADER + LINES.replace('book', '"bo"ok') + TOTAL}                | ${'Line 2: Invalid Closing Quote'}
   ${'no total'}                   | ${HEADER + LINES}                                                  | ${'Line 3: The file ends without its TOTAL'}
   ${'a total of another sum'}     | ${HEADER + LINES + TOTAL.replace('20000', '20001')}                | ${'Line 4: The TOTAL of JOD'}
   ${'a total of another count'}   | ${HEADER + LINES + TOTAL.replace(',2,', ',3,')}                    | ${'Line 4: The TOTAL of JOD'}
@@ -71,6 +71,8 @@ test('lines are counted as an editor shows them, within quotes too', () => {
   expect(() => read(HEADER + quoted + TOTAL)).toThrow('Line 4: The reference is no text');
   const after = HEADER + quoted.replace('R\r\n1', 'R1') + LINES.replace('A-2', 'A-1') + TOTAL;
   expect(() => read(after)).toThrow('Line 5: The line_id A-1 stands in line 4 as well');
+  const name = HEADER + quoted.replace('c"', 'c\r\n"').replace('R\r\n1', 'R1') + LINES.replace('A-2', 'A-1');
+  expect(() => read(name + TOTAL)).toThrow('Line 4: The merchant');
   expect(() => read(after.replaceAll('\n', '\r'))).toThrow('Line 5: The line_id A-1 stands in line 4 as well');
 });
 
