@@ -22,7 +22,11 @@ function storedSecret({ sealed, until }: EarlierSecret): StoredSecret {
   return { sealed: sealed.toString('base64'), until };
 }
 
-/** Null in a row of release 0.2.0. */
+/** Null for none, as in a row of release 0.2.0. */
+function storedSecrets(secrets: readonly EarlierSecret[]): StoredSecret[] | null {
+  return secrets.length === 0 ? null : secrets.map(storedSecret);
+}
+
 export function readSecrets(stored: readonly StoredSecret[] | null): EarlierSecret[] {
   return (stored ?? []).map(({ sealed, until }) => ({ sealed: Buffer.from(sealed, 'base64'), until }));
 }
@@ -48,7 +52,7 @@ export const webhookEndpoints = tableOf<WebhookEndpoint>({
     column('secret_sealed', 'bytea', { changes: true, sealed: true }),
     column('previous_secret_sealed', 'bytea', { changes: true, sealed: true }),
     column('previous_secret_until', 'timestamptz', { changes: true }),
-    column('earlier_secrets', 'jsonb', ({ earlierSecrets }) => earlierSecrets.map(storedSecret), {
+    column('earlier_secrets', 'jsonb', ({ earlierSecrets }) => storedSecrets(earlierSecrets), {
       notPersonal: 'facts',
       changes: true,
     }),

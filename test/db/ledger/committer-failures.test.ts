@@ -294,16 +294,22 @@ describe('when a job cannot be enqueued', () => {
 });
 
 describe('when the database is read-only', () => {
-  afterEach(() => superuser.query(`ALTER DATABASE ${database.name} RESET default_transaction_read_only`));
+  const READ_ONLY = 'default_transaction_read_only';
+  /** The role says that it writes, whatever the database's default: only a setting of the role in its database is stronger. */
+  const set = (change: string) => {
+    const role = new URL(database.applicationUrl).username;
+    return superuser.query(`ALTER ROLE "${role}" IN DATABASE ${database.name} ${change}`);
+  };
+  afterEach(() => set(`RESET ${READ_ONLY}`));
 
   test('commands wait, and are committed once it is writable', async () => {
-    await superuser.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+    await set(`SET ${READ_ONLY} = on`);
     const standby = await openBook({ database: database.applicationUrl, bookId: book.id, poolSize: 1 });
     const sequence = standby.submit(moving());
     await vi.waitFor(() => expect(standby.errors.length).toBeGreaterThan(1));
     expect(new Set(standby.errors.map(({ code }) => code))).toEqual(new Set(['25006']));
     // As a failover ends: the connections to the old standby are closed, new ones may write.
-    await superuser.query(`ALTER DATABASE ${database.name} RESET default_transaction_read_only`);
+    await set(`RESET ${READ_ONLY}`);
     await superuser.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()`,
       [database.name],
@@ -314,7 +320,7 @@ describe('when the database is read-only', () => {
   });
 
   test('commands are answered 503 at their deadline', async () => {
-    await superuser.query(`ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+    await set(`SET ${READ_ONLY} = on`);
     const standby = await openBook({ database: database.applicationUrl, bookId: book.id, poolSize: 1 });
     await expect(standby.submit(moving(), 200)).rejects.toMatchObject({ code: 'service_unavailable' });
     await standby.close();

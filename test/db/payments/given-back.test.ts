@@ -296,12 +296,14 @@ test('a fee never exceeds its refund, and nothing stays in transit; verify finds
     `UPDATE payment_operations SET fee = 2 WHERE id = '${one.id}'`,
     `UPDATE payments SET fee = fee - 1, fee_refunded = fee_refunded + 1 WHERE id = '${payment.id}'`,
   ]);
-  expect((await findingsOf(book)).map(({ check }) => check).sort()).toEqual(['payment.entries', 'payment.fee']);
+  expect(new Set((await findingsOf(book)).map(({ check }) => check))).toEqual(
+    new Set(['account.equation', 'payment.fee']),
+  );
   await corrupt(database.superuserUrl, [
     `UPDATE payment_operations SET fee = 1 WHERE id = '${one.id}'`,
     `UPDATE payments SET fee = fee + 1, fee_refunded = fee_refunded - 1 WHERE id = '${payment.id}'`,
     `UPDATE payment_operations SET status = 'succeeded' WHERE id = '${rest.id}'`,
     `UPDATE payments SET amount_refunding = 0, amount_refunded = amount_refunded + 40 WHERE id = '${payment.id}'`,
   ]);
-  expect((await findingsOf(book)).map(({ check }) => check)).toContain('payment.entries');
+  expect((await findingsOf(book)).map(({ check }) => check)).toContain('account.equation');
 });

@@ -7,6 +7,7 @@ import { type Route, type RouteAnswer, type RouteRequest, route } from '../../..
 import { positiveAmount } from '../../../src/api/schemas/amount.ts';
 import { currency, description, metadata, reference } from '../../../src/api/schemas/fields.ts';
 import { waitFor } from '../../../src/api/waits.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
@@ -128,6 +129,7 @@ export function createTestApp(
     }),
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     publicUrl: 'https://api.example.com',
+    clock: systemClock,
     fingerprints: PLAIN_FINGERPRINTS,
     withLinks: (_: string, json: string) => json,
     sandboxKey: options.sandboxKey,
