@@ -21,6 +21,7 @@ const BARE = {
   waiting: null,
   firstEvent: null,
   entryIds: [],
+  earlierSecrets: [],
 };
 
 const tables = GROUPS.flatMap(({ tables: declared }) => declared) as readonly Declared[];
