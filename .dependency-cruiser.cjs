@@ -201,6 +201,7 @@ const PACKAGES = [
   { name: 'pino', only: file('log') },
   // The harness holds answers against the schemas of the reference.
   { name: 'zod', only: [...folder('api', 'http'), ...ROUTES, ...file('config'), '^scripts/harness/as-promised\\.ts$'] },
+  { name: 'marked', only: folder('http') },
   { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'csv-parse', only: folder('intake') },
   // Who speaks to the outside: deliveries of webhooks, and adapters of parties, which are called in turn (below).

@@ -1,7 +1,8 @@
 /**
- * HTML of the Markdown in which our guides are written: headings, paragraphs, lists, tables, fenced code, code, links, emphasis, images
- * by their text, and state diagrams as tables. A test renders every guide; what a guide begins to use is added here.
+ * HTML of the Markdown in which our guides are written, for pages without scripts: links lead from page to page, images are their text,
+ * and state diagrams are tables. Raw HTML is shown as text; comments, which mark what the gate runs, are left out.
  */
+import { Marked, Renderer, type Tokens } from 'marked';
 import { escapeHtml } from './page-html.ts';
 
 export interface Heading {
@@ -19,81 +20,65 @@ export interface RenderedMarkdown {
 /** Where a link of a guide leads on the web; undefined where there is nothing to lead to: then its text stands alone. */
 export type LinkOf = (href: string) => string | undefined;
 
+const marked = new Marked({ async: false, gfm: true });
+
 export function renderMarkdown(markdown: string, linkOf: LinkOf): RenderedMarkdown {
-  const headings: Heading[] = [];
-  const renderer: Renderer = { linkOf, headings, ids: new Map() };
-  const lines = markdown.replace(/<!--[\s\S]*?-->\n?/g, '').split('\n');
-  return { html: blocks(renderer, lines), headings };
+  const renderer = new GuideRenderer(linkOf);
+  const html = marked.parse(markdown, { renderer }) as string;
+  return { html, headings: renderer.headings };
 }
 
-interface Renderer {
-  readonly linkOf: LinkOf;
-  readonly headings: Heading[];
+class GuideRenderer extends Renderer {
+  readonly headings: Heading[] = [];
+  readonly #linkOf: LinkOf;
   /** How often each id was given. */
-  readonly ids: Map<string, number>;
-}
+  readonly #ids = new Map<string, number>();
 
-const HEADING = /^(#{1,6}) (.*)$/;
-const FENCE = /^```(.*)$/;
-const ITEM = /^(- |\d+\. )/;
-const TABLE = /^\|.*\|\s*$/;
-
-function blocks(renderer: Renderer, lines: readonly string[]): string {
-  const html: string[] = [];
-  for (let at = 0; at < lines.length; ) {
-    const { block, next } = blockAt(renderer, lines, at);
-    if (block !== '') html.push(block);
-    at = next;
+  constructor(linkOf: LinkOf) {
+    super();
+    this.#linkOf = linkOf;
   }
-  return html.join('\n');
-}
 
-interface Block {
-  readonly block: string;
-  /** The line behind it. */
-  readonly next: number;
-}
+  override heading({ tokens, depth, text }: Tokens.Heading): string {
+    const html = this.parser.parseInline(tokens);
+    const id = this.#idOf(text);
+    this.headings.push({ level: depth, id, html });
+    return `<h${depth} id="${escapeHtml(id)}">${html}</h${depth}>\n`;
+  }
 
-function blockAt(renderer: Renderer, lines: readonly string[], at: number): Block {
-  const line = lines[at]!;
-  if (line.trim() === '') return { block: '', next: at + 1 };
-  const heading = HEADING.exec(line);
-  if (heading) return { block: headingOf(renderer, heading[1]!.length, heading[2]!), next: at + 1 };
-  if (FENCE.test(line)) return fenceAt(lines, at);
-  if (TABLE.test(line)) return tableAt(renderer, lines, at);
-  if (ITEM.test(line)) return listAt(renderer, lines, at);
-  let next = at + 1;
-  while (next < lines.length && lines[next]!.trim() !== '' && !startsBlock(lines[next]!)) next++;
-  return { block: `<p>${inline(renderer, lines.slice(at, next).join('\n'))}</p>`, next };
-}
+  override code({ text, lang }: Tokens.Code): string {
+    if (lang === 'mermaid') return transitionsOf(text.split('\n'));
+    return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+  }
 
-function startsBlock(line: string): boolean {
-  return HEADING.test(line) || FENCE.test(line) || TABLE.test(line) || ITEM.test(line);
-}
+  override table(token: Tokens.Table): string {
+    return wide(super.table(token));
+  }
 
-function headingOf(renderer: Renderer, level: number, text: string): string {
-  const html = inline(renderer, text);
-  const slug = text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
-  const times = renderer.ids.get(slug) ?? 0;
-  renderer.ids.set(slug, times + 1);
-  const id = times === 0 ? slug : `${slug}-${times}`;
-  renderer.headings.push({ level, id, html });
-  return `<h${level} id="${escapeHtml(id)}">${html}</h${level}>`;
-}
+  override link({ href, tokens }: Tokens.Link): string {
+    const shown = this.parser.parseInline(tokens);
+    const target = this.#linkOf(href);
+    return target === undefined ? shown : `<a href="${escapeHtml(target)}">${shown}</a>`;
+  }
 
-function fenceAt(lines: readonly string[], at: number): Block {
-  const language = FENCE.exec(lines[at]!)![1]!.trim();
-  let next = at + 1;
-  while (next < lines.length && !FENCE.test(lines[next]!)) next++;
-  const code = lines.slice(at + 1, next);
-  const block =
-    language === 'mermaid'
-      ? transitionsOf(code)
-      : `<pre tabindex="0"><code>${escapeHtml(code.join('\n'))}</code></pre>`;
-  return { block, next: next + 1 };
+  override image({ text }: Tokens.Image): string {
+    return escapeHtml(text);
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return text.startsWith('<!--') ? '' : escapeHtml(text);
+  }
+
+  /** As the places that show Markdown make them, so that a link between files fits both. */
+  #idOf(text: string): string {
+    const slug = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const times = this.#ids.get(slug) ?? 0;
+    this.#ids.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  }
 }
 
 /** A state diagram says what follows what: so does a table, and needs no script. */
@@ -109,71 +94,11 @@ function transitionsOf(lines: readonly string[]): string {
     ([from, to]) =>
       `<tr><td>${named(from)}</td><td>${to.map((state) => (state === '[*]' ? 'ends' : named(state))).join(' ')}</td></tr>`,
   );
-  return wide(`<thead><tr><th>State</th><th>What may follow</th></tr></thead>\n<tbody>${rows.join('\n')}</tbody>`);
-}
-
-function tableAt(renderer: Renderer, lines: readonly string[], at: number): Block {
-  let next = at;
-  while (next < lines.length && TABLE.test(lines[next]!)) next++;
-  const [head, , ...body] = lines.slice(at, next).map(cellsOf);
-  const row = (cells: readonly string[], tag: string) =>
-    `<tr>${cells.map((cell) => `<${tag}>${inline(renderer, cell)}</${tag}>`).join('')}</tr>`;
-  const rows = body.map((cells) => row(cells, 'td'));
-  const block = wide(`<thead>${row(head!, 'th')}</thead>\n<tbody>${rows.join('\n')}</tbody>`);
-  return { block, next };
-}
-
-/** A pipe in a cell is written as `\|`. */
-function cellsOf(line: string): string[] {
-  return line
-    .trim()
-    .slice(1, -1)
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replaceAll('\\|', '|'));
+  const head = '<thead><tr><th>State</th><th>What may follow</th></tr></thead>';
+  return wide(`<table>\n${head}\n<tbody>${rows.join('\n')}</tbody>\n</table>\n`);
 }
 
 /** Scrolls by itself where the page is narrower. */
 function wide(table: string): string {
-  return `<div class="wide" tabindex="0"><table>\n${table}\n</table></div>`;
-}
-
-function listAt(renderer: Renderer, lines: readonly string[], at: number): Block {
-  const tag = lines[at]!.startsWith('- ') ? 'ul' : 'ol';
-  const items: string[][] = [];
-  let next = at;
-  for (; next < lines.length; next++) {
-    const line = lines[next]!;
-    if (ITEM.test(line)) items.push([line.replace(ITEM, '')]);
-    else if (/^ {2,}\S/.test(line)) items.at(-1)!.push(line.replace(/^ {2,3}/, ''));
-    else if (line.trim() === '' && /^ {2,}\S|^- |^\d+\. /.test(lines[next + 1] ?? '')) items.at(-1)!.push('');
-    else if (line.trim() !== '' && !startsBlock(line)) items.at(-1)!.push(line);
-    else break;
-  }
-  const html = items.map((item) => {
-    const content = blocks(renderer, item);
-    const isParagraph = content.startsWith('<p>') && content.lastIndexOf('<p>') === 0 && content.endsWith('</p>');
-    return `<li>${isParagraph ? content.slice('<p>'.length, -'</p>'.length) : content}</li>`;
-  });
-  return { block: `<${tag}>${html.join('\n')}</${tag}>`, next };
-}
-
-/** Stands for a piece of finished HTML while the text around it is looked at. No guide has this character. */
-const KEPT = /\u{E000}(\d+)\u{E000}/gu;
-
-function inline({ linkOf }: Renderer, text: string): string {
-  const pieces: string[] = [];
-  const keep = (html: string) => `\u{E000}${pieces.push(html) - 1}\u{E000}`;
-  const escaped = escapeHtml(
-    text.replace(/(`+)([\s\S]+?)\1/g, (_, _marks, code: string) => keep(`<code>${escapeHtml(code.trim())}</code>`)),
-  );
-  const linked = escaped
-    .replace(/!\[([^\]]*)\]\([^)\s]*\)/g, '$1')
-    .replace(/\[([^\]]*)\]\(([^)\s]*)\)/g, (_, shown: string, href: string) => {
-      const target = linkOf(href.replaceAll('&amp;', '&'));
-      return target === undefined ? shown : `${keep(`<a href="${escapeHtml(target)}">`)}${shown}${keep('</a>')}`;
-    });
-  const emphasized = linked
-    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-    .replace(/(^|[\s(])\*([^*\s][^*]*)\*/g, '$1<em>$2</em>');
-  return emphasized.replace(KEPT, (_, index: string) => pieces[Number(index)]!);
+  return `<div class="wide" tabindex="0">${table}</div>\n`;
 }

@@ -279,7 +279,7 @@ describe('secrets', () => {
       'SELECT secret_sealed, previous_secret_sealed, earlier_secrets FROM webhook_endpoints WHERE id = $1',
       [id],
     );
-    expect(rows).toEqual([{ secret_sealed: null, previous_secret_sealed: null, earlier_secrets: [] }]);
+    expect(rows).toEqual([{ secret_sealed: null, previous_secret_sealed: null, earlier_secrets: null }]);
   });
 });
 

@@ -52,18 +52,12 @@ test('no guide takes the path of another page', () => {
 });
 
 test.each`
-  markdown                                          | html
-  ${'# A `b` & c'}                                  | ${'<h1 id="a-b--c">A <code>b</code> &amp; c</h1>'}
-  ${'one\ntwo\n\nthree'}                            | ${'<p>one\ntwo</p>\n<p>three</p>'}
-  ${'- a\n- b\n  c\n- d'}                           | ${'<ul><li>a</li>\n<li>b\nc</li>\n<li>d</li></ul>'}
-  ${'1. a\n\n   more\n2. b'}                        | ${'<ol><li><p>a</p>\n<p>more</p></li>\n<li>b</li></ol>'}
-  ${'- a:\n  - b'}                                  | ${'<ul><li><p>a:</p>\n<ul><li>b</li></ul></li></ul>'}
-  ${'```sh\necho "<a>" | cat # `x`\n```'}           | ${'<pre tabindex="0"><code>echo &quot;&lt;a&gt;&quot; | cat # `x`</code></pre>'}
-  ${'| a | b |\n|---|---|\n| `x \\| y` | [z](w) |'} | ${'<div class="wide" tabindex="0"><table>\n<thead><tr><th>a</th><th>b</th></tr></thead>\n<tbody><tr><td><code>x | y</code></td><td><a href="/to/w">z</a></td></tr></tbody>\n</table></div>'}
-  ${'**x** *y* 2 * 3 * 4 snake_case_name'}          | ${'<p><strong>x</strong> <em>y</em> 2 * 3 * 4 snake_case_name</p>'}
-  ${'[`a` <b>](c)'}                                 | ${'<p><a href="/to/c"><code>a</code> &lt;b&gt;</a></p>'}
-  ${'[gone](nowhere) <!-- said\naside -->'}         | ${'<p>gone </p>'}
-  ${'a "q" \'s\' <script>'}                         | ${"<p>a &quot;q&quot; 's' &lt;script&gt;</p>"}
+  markdown                                  | html
+  ${'# A `b` & c\n\n# A `b` & c'}           | ${'<h1 id="a-b--c">A <code>b</code> &amp; c</h1>\n<h1 id="a-b--c-1">A <code>b</code> &amp; c</h1>'}
+  ${'```sh\necho "<a>"\n```'}               | ${'<pre tabindex="0"><code>echo &quot;&lt;a&gt;&quot;</code></pre>'}
+  ${'[`a` <b>](c)'}                         | ${'<p><a href="/to/c"><code>a</code> &lt;b&gt;</a></p>'}
+  ${'[gone](nowhere) <!-- said\naside -->'} | ${'<p>gone </p>'}
+  ${'![a](b.png) <script>'}                 | ${'<p>a &lt;script&gt;</p>'}
 `('$markdown is rendered', ({ markdown, html }) => {
-  expect(renderMarkdown(markdown, (href) => (href === 'nowhere' ? undefined : `/to/${href}`)).html).toBe(html);
+  expect(renderMarkdown(markdown, (href) => (href === 'nowhere' ? undefined : `/to/${href}`)).html.trim()).toBe(html);
 });
