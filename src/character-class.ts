@@ -28,6 +28,8 @@ function remember(codePoint: number): number {
 function find(character: string, codePoint: number): number {
   if (character === '_') return UNDERSCORE;
   if (DECIMAL.test(character)) return decimalValue(codePoint);
+  const other = otherDigit(codePoint);
+  if (other !== undefined) return other;
   if (/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character)) return FORMAT;
   if (/\p{L}/u.test(character)) return LETTER;
   if (/\p{M}/u.test(character)) return MARK;
@@ -46,4 +48,33 @@ function decimalValue(codePoint: number): number {
   let zero = codePoint;
   while (DECIMAL.test(String.fromCodePoint(zero - 1))) zero--;
   return (codePoint - zero) % 10;
+}
+
+/**
+ * Digits outside the rows of ten whose plain form is none: Numeric_Type=Digit of Unicode, which regular expressions do not know.
+ * First code point, last one, and the digit of the first.
+ */
+const OTHER_DIGITS: readonly (readonly [first: number, last: number, digit: number])[] = [
+  [0x1369, 0x1371, 1], // Ethiopic
+  [0x19da, 0x19da, 1], // New Tai Lue
+  [0x2474, 0x247c, 1], // in parentheses
+  [0x2488, 0x2490, 1], // with a full stop
+  [0x24f5, 0x24fd, 1], // in two circles
+  [0x24ff, 0x24ff, 0], // white on black
+  [0x2776, 0x277e, 1], // white on black
+  [0x2780, 0x2788, 1], // in a circle, without serifs
+  [0x278a, 0x2792, 1], // white on black, without serifs
+  [0x10a40, 0x10a43, 1], // Kharoshthi
+  [0x10e60, 0x10e68, 1], // Rumi
+  [0x11052, 0x1105a, 1], // Brahmi
+  [0x1f100, 0x1f100, 0], // with a full stop
+  [0x1f101, 0x1f10a, 0], // with a comma
+  [0x1f10b, 0x1f10b, 0], // in a circle, without serifs
+  [0x1f10c, 0x1f10c, 0], // white on black, without serifs
+];
+
+function otherDigit(codePoint: number): number | undefined {
+  for (const [first, last, digit] of OTHER_DIGITS)
+    if (codePoint >= first && codePoint <= last) return digit + codePoint - first;
+  return undefined;
 }

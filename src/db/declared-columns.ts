@@ -63,9 +63,9 @@ export interface ColumnOptions {
   /**
    * What becomes of a card number in the text (ledger/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
    * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, or an
-   * amount in text, which may look like one.
+   * amount in text, which may look like one. `copied`: it stands in a row of the same book, which was judged.
    */
-  readonly cardNumber?: 'masked' | 'exempt';
+  readonly cardNumber?: 'masked' | 'exempt' | 'copied';
   /** Of masked JSON: the members that are such references, or amounts in text. */
   readonly references?: readonly string[];
   /** Of a masked column under another name: the property of the noun that it holds. */

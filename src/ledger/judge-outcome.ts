@@ -2,7 +2,7 @@
 import type { LogAppend, RowChange } from './command.ts';
 import type { Entry } from './entry.ts';
 import { entryTexts } from './journal-tables.ts';
-import { refuseCardNumbers } from './judged-texts.ts';
+import { holdsText, refuseCardNumbers } from './judged-texts.ts';
 import type { BookState } from './state.ts';
 
 interface Brought {
@@ -11,9 +11,10 @@ interface Brought {
   readonly entries: readonly Entry[];
 }
 
-/** Throws CardNumberWritten where a text that is new or changed has a card number that nothing refused. */
+/** Throws CardNumberWritten where a text that is new has a card number that nothing refused. */
 export function judgeOutcome(state: BookState, { rows, appends, entries }: Brought): void {
-  for (const { table, id, row } of rows) refuseCardNumbers(table, row, state.known(table, id));
-  for (const { log, row } of appends) refuseCardNumbers(log, row);
-  for (const entry of entries) if (entry.text !== null) refuseCardNumbers(entryTexts, entry);
+  const holds = (text: string) => state.someRow((row) => holdsText(row, text));
+  for (const { table, id, row } of rows) refuseCardNumbers(table, row, { before: state.known(table, id), holds });
+  for (const { log, row } of appends) refuseCardNumbers(log, row, { holds });
+  for (const entry of entries) if (entry.text !== null) refuseCardNumbers(entryTexts, entry, { holds });
 }

@@ -1,13 +1,13 @@
 /**
  * What becomes of a card number in a text that a command writes. A column declares it (`cardNumber`, db/declared-columns.ts). The
  * doors of the product refuse card numbers, with the place in the request; this is behind them. Only texts that the command brings
- * are looked at: a row that is moved on keeps what it has.
+ * are looked at: a row that is moved on keeps what it has, and what a command copies from a stored row is stored already.
  */
 import { hasCardNumber, maskCardNumbers } from '../card-number.ts';
 import type { Column } from '../db/declared-columns.ts';
 import { JsonText } from '../json.ts';
 
-/** The text columns of a table or log by what becomes of a card number. Exempt ones are in neither list. */
+/** The text columns of a table or log by what becomes of a card number. Exempt and copied ones are in neither list. */
 export interface JudgedTexts<Row> {
   readonly refused: readonly Column<Row>[];
   readonly masked: readonly Column<Row>[];
@@ -42,8 +42,19 @@ interface Judged<Row> {
   readonly texts?: JudgedTexts<Row>;
 }
 
-/** Throws CardNumberWritten for a card number in a column that refuses it, unless the row had it before. */
-export function refuseCardNumbers<Row>({ name, texts }: Judged<Row>, row: Row, before?: Row): void {
+/** What a row had before, and what else the command knew of: a text in a stored row is nothing new. */
+interface Stored<Row> {
+  readonly before?: Row | undefined;
+  holds(text: string): boolean;
+}
+const NOTHING_STORED: Stored<never> = { holds: () => false };
+
+/** Throws CardNumberWritten for a text with a card number in a column that refuses it, unless it was stored before. */
+export function refuseCardNumbers<Row>(
+  { name, texts }: Judged<Row>,
+  row: Row,
+  { before, holds }: Stored<Row> = NOTHING_STORED,
+): void {
   if (texts === undefined) return;
   const { refused } = texts;
   for (let index = 0; index < refused.length; index++) {
@@ -51,9 +62,7 @@ export function refuseCardNumbers<Row>({ name, texts }: Judged<Row>, row: Row, b
     const value = column.read(row);
     if (isShort(value)) continue;
     if (before !== undefined && value === column.read(before)) continue;
-    if (!holdsCardNumber(value)) continue;
-    if (before === undefined || !isSame(value, column.read(before)))
-      throw new CardNumberWritten(`${name}.${column.name}`);
+    if (holdsCardNumber(value, holds)) throw new CardNumberWritten(`${name}.${column.name}`);
   }
 }
 
@@ -81,13 +90,23 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Numbers are amounts and counts. */
-function holdsCardNumber(value: unknown): boolean {
-  if (typeof value === 'string') return hasCardNumber(value);
+/** Numbers are amounts and counts. Texts that are known already are passed over. */
+function holdsCardNumber(value: unknown, isKnown: (text: string) => boolean = NOTHING_STORED.holds): boolean {
+  if (typeof value === 'string') return hasCardNumber(value) && !isKnown(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof JsonText) return hasCardNumber(value.text);
+  if (value instanceof JsonText) return hasCardNumber(value.text) && !isKnown(value.text);
   for (const name in value)
-    if (hasCardNumber(name) || holdsCardNumber((value as Record<string, unknown>)[name])) return true;
+    if ((hasCardNumber(name) && !isKnown(name)) || holdsCardNumber((value as Record<string, unknown>)[name], isKnown))
+      return true;
+  return false;
+}
+
+/** Whether the text is a value or a name anywhere in a stored row. */
+export function holdsText(value: unknown, text: string): boolean {
+  if (typeof value === 'string') return value === text;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return false;
+  if (value instanceof JsonText) return value.text === text;
+  for (const name in value) if (name === text || holdsText((value as Record<string, unknown>)[name], text)) return true;
   return false;
 }
 

@@ -14,6 +14,6 @@ export const personalTexts = logOf<PersonalText>({
     column('object_id', 'uuid', ({ owner }) => owner.objectId),
     column('field', 'code'),
     column('salt', 'bytea', ({ owner }) => owner.salt),
-    column('text', 'text', { personal: true }),
+    column('text', 'text', { personal: true, cardNumber: 'copied' }),
   ],
 });

@@ -100,6 +100,12 @@ export class BookState {
     return this.#tables.get(table as Table<unknown>)?.get(id)?.row as Row | undefined;
   }
 
+  /** Whether the batch knows such a row. */
+  someRow(is: (row: unknown) => boolean): boolean {
+    for (const slots of this.#tables.values()) for (const { row } of slots.values()) if (is(row)) return true;
+    return false;
+  }
+
   account(id: Uuid): Account | undefined {
     return this.get(accounts, id);
   }

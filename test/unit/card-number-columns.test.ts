@@ -6,7 +6,11 @@ import { GROUPS } from '../../src/groups.ts';
 import { newId } from '../../src/ids.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { CardNumberWritten, isTextColumn } from '../../src/ledger/judged-texts.ts';
+import { newSalt, personal } from '../../src/ledger/personal-text.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/table-of.ts';
+import { payments } from '../../src/payments/payment-table.ts';
+import { storeCard } from '../../src/payments/tokens/store-card.ts';
+import { LATEST_FORMS } from '../support/forms.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
 
 type Declared = DeclaredTable<unknown> | DeclaredLog<unknown>;
@@ -60,6 +64,10 @@ test('masked is what a party says, and what is said of it', () => {
   ]);
 });
 
+test('copied is what stands in the row of its object', () => {
+  expect(namesOf('copied')).toEqual(['personal_texts.text']);
+});
+
 describe('a text with a card number', () => {
   let memory: MemoryBook;
   const origin = { id: newId(), requestId: newId() };
@@ -93,7 +101,7 @@ describe('a text with a card number', () => {
       }
       write(draft, table, row);
       const kept = JSON.stringify((written(draft) as Record<string, unknown>)[property]);
-      expect(kept.includes(CARD)).toBe(column.cardNumber === 'exempt');
+      expect(kept.includes(CARD)).toBe(column.cardNumber !== 'masked');
       expect(kept.includes('[card number]')).toBe(column.cardNumber === 'masked');
     }
   });
@@ -108,6 +116,25 @@ describe('a text with a card number', () => {
     const changed = draftOf([table]);
     write(changed, table, { ...BARE, description: `${CARD} again`, metadata: { a: CARD } });
     expect(() => changed.finish(undefined)).toThrow(CardNumberWritten);
+  });
+
+  test('that a row has already goes into the events of the row, and into rows that are made from it', () => {
+    memory.forms = LATEST_FORMS;
+    const old = { ...BARE, description: CARD, metadata: { a: CARD }, storeFor: CARD, card: {}, id: ID };
+    memory.put(payments, ID, old as never);
+    const moved = draftOf([payments]);
+    const { metadata, ...row } = old;
+    moved.put(payments, ID, { ...row, metadata: { b: 'x', ...metadata }, status: 'authorized' } as never);
+    const owner = { object: 'payment' as const, objectId: ID, salt: newSalt() };
+    const view = { object: 'payment', description: personal(owner, 'description', CARD) };
+    moved.emit({ type: 'payment.authorized', objectId: ID, objectSequence: 2, object: view });
+    storeCard(moved, old as never, { token: 'tok', acquirer: 'sandbox' } as never, null);
+    const { rows, appends } = moved.finish(undefined);
+    expect(rows.map(({ table }) => table.name)).toEqual(['payments', 'payment_tokens']);
+    expect(appends.map(({ log }) => log.name)).toEqual(['personal_texts']);
+    const other = draftOf([payments]);
+    storeCard(other, { ...old, storeFor: `${CARD} again` } as never, { token: 'tok', acquirer: 'a' } as never, null);
+    expect(() => other.finish(undefined)).toThrow('payment_tokens.customer_reference');
   });
 
   test('is named by its column, and no digit of it is said', () => {
