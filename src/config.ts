@@ -97,7 +97,15 @@ function isGatewayUrl(text: string): boolean {
 const hostAndPort = z
   .string()
   .regex(/^(\[[0-9a-fA-F:]+\]|[^\s:,]+):(\*|\d{1,5})$/, 'expects host:port or host:*, separated by commas')
-  .refine((text) => !(Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535), 'expects ports up to 65535');
+  .refine(
+    (text) => isPortOrAny(text.slice(text.lastIndexOf(':') + 1)),
+    'expects ports from 1 to 65535, without leading zeros',
+  );
+
+/** As parseAllowList compares them: as text. */
+function isPortOrAny(text: string): boolean {
+  return text === '*' || (/^[1-9]\d*$/.test(text) && Number(text) <= 65_535);
+}
 
 const NAME_SERVERS_EXPECTATION =
   'expects addresses of name servers, such as 10.0.0.2 or [2001:db8::1]:5353, separated by commas';

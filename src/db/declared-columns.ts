@@ -57,6 +57,8 @@ export interface ColumnOptions {
   readonly sealed?: true;
   /** Text about people. `npm run ops -- erase` finds it. */
   readonly personal?: true;
+  /** SQL over the row: while it holds, a party still has to be told this text, and an erasure leaves it. */
+  readonly neededWhile?: string;
   readonly notPersonal?: NotPersonal;
   /** Lists may be filtered by it: there is an index on book, this column and key. */
   readonly filter?: true;

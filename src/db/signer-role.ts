@@ -12,9 +12,8 @@ const MIGRATE_REMEDY =
   'Run `npm run migrate` with DATABASE_OWNER_URL, DATABASE_URL and SIGNER_DATABASE_URL. It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.';
 
 /**
- * Refuses a signer's role that is a superuser or the application's role, owns or may create anything in the schema, may
- * write more than checkpoints and their nodes, or whose
- * settings do not fit. Throws DatabaseRoleError.
+ * Refuses a signer's role that is a superuser or the application's role, owns or may create anything in the schema, may write
+ * more than checkpoints and their nodes, or has settings that do not fit. Throws DatabaseRoleError.
  */
 export async function checkSignerRole(signer: Pool, application: Pool): Promise<void> {
   const role = await readRole(signer);

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { JsonObject } from '../json.ts';
-import { objectsIn } from './known-names.ts';
+import { elementOf, objectsIn } from './known-names.ts';
 
 /** The body without such members, at any depth. The body itself is not changed: the Idempotency-Key stands for what was sent. */
 export function withoutAbsentMembers(schema: z.core.$ZodType, body: JsonObject): JsonObject {
@@ -15,10 +15,17 @@ export function withoutAbsentMembers(schema: z.core.$ZodType, body: JsonObject):
   for (const [name, value] of Object.entries(body)) {
     const member = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
     if (member !== undefined && value === null && isAbsence(member)) continue;
-    const inside = member !== undefined && isObject(value) ? withoutAbsentMembers(member, value) : value;
+    const inside = member === undefined ? value : within(member, value);
     Object.defineProperty(kept, name, { value: inside, enumerable: true, writable: true, configurable: true });
   }
   return kept;
+}
+
+/** Of an object, and of each in a list. A null among the elements of a list is one of them. */
+function within(schema: z.core.$ZodType, value: unknown): unknown {
+  if (isObject(value)) return withoutAbsentMembers(schema, value);
+  const element = Array.isArray(value) ? elementOf(schema) : undefined;
+  return element ? (value as unknown[]).map((one) => within(element, one)) : value;
 }
 
 function isAbsence(member: z.core.$ZodType): boolean {

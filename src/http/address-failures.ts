@@ -1,5 +1,4 @@
 /** Failed authentications by client address: an IPv6 client is its network. */
-import ipaddr from 'ipaddr.js';
 import { FailureCounts, type FailureLimit } from './failure-counts.ts';
 import { networkOf } from './network-of.ts';
 
@@ -15,11 +14,13 @@ export class AddressFailures {
 
   /** Seconds until the block on the address ends; 0 for an address that is not blocked. */
   blockedForSeconds(address: string): number {
-    return this.#counts.isEmpty ? 0 : this.#counts.blockedForSeconds(networkOf(address));
+    const network = this.#counts.isEmpty ? undefined : networkOf(address);
+    return network === undefined ? 0 : this.#counts.blockedForSeconds(network);
   }
 
-  /** What is no address (NOBODY of client-address.ts) may be everybody, and is never blocked. */
+  /** What is no address is never blocked. */
   count(address: string): void {
-    if (ipaddr.isValid(address)) this.#counts.count(networkOf(address));
+    const network = networkOf(address);
+    if (network !== undefined) this.#counts.count(network);
   }
 }

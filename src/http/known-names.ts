@@ -57,7 +57,8 @@ function chooses({ shape }: ObjectShape, discriminator: string | undefined, inpu
   return values?.has(given as string) ?? false;
 }
 
-function elementOf(schema: Schema): Schema | undefined {
+/** What a list is of; undefined for what is no list. */
+export function elementOf(schema: Schema): Schema | undefined {
   const { def } = schema._zod as unknown as { def: Definition };
   if (def.type === 'array') return def.element;
   const inner = def.innerType ?? def.in;

@@ -127,8 +127,11 @@ class PageLimits {
 
   /** Throws ApiError rate_limited. */
   async take({ address, link }: From): Promise<void> {
-    const ofNetwork = await this.#limiter.take(`pages:${networkOf(address)}`, REQUESTS_PER_SECOND);
-    if (!ofNetwork.allowed) throw limited(ofNetwork.resetSeconds);
+    const network = networkOf(address);
+    if (network !== undefined) {
+      const ofNetwork = await this.#limiter.take(`pages:${network}`, REQUESTS_PER_SECOND);
+      if (!ofNetwork.allowed) throw limited(ofNetwork.resetSeconds);
+    }
     const ofLink = await this.#limiter.take(`page:${link}`, REQUESTS_OF_LINK_PER_SECOND);
     if (!ofLink.allowed) throw limited(ofLink.resetSeconds);
   }

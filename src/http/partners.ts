@@ -42,8 +42,11 @@ async function takeNotice(
   failures: AddressFailures,
 ): Promise<void> {
   const { address } = request.context;
-  const { allowed, resetSeconds } = await services.limiter.take(`partners:${networkOf(address)}`, REQUESTS_PER_SECOND);
-  if (!allowed) throw limited(resetSeconds);
+  const network = networkOf(address);
+  if (network !== undefined) {
+    const { allowed, resetSeconds } = await services.limiter.take(`partners:${network}`, REQUESTS_PER_SECOND);
+    if (!allowed) throw limited(resetSeconds);
+  }
   const blockedSeconds = failures.blockedForSeconds(address);
   if (blockedSeconds > 0) throw limited(blockedSeconds);
   const name = String(request.params.name);

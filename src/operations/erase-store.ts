@@ -57,11 +57,19 @@ export async function findUnfinished(pool: Pool, { bookId, id }: ErasureSubject)
   return rows[0]?.id;
 }
 
-/** SQL: each personal column has text. */
+/** SQL: each personal column has text that may go. */
 function filledIn({ columns }: ErasureSubject['table']): string[] {
   return columns
     .filter((column) => column.personal)
-    .map(({ name, type }) => `${type === 'jsonb' ? `NULLIF(${name}, '{}')` : name} IS NOT NULL`);
+    .map(({ name, type, neededWhile }) => {
+      const filled = `${type === 'jsonb' ? `NULLIF(${name}, '{}')` : name} IS NOT NULL`;
+      return neededWhile === undefined ? filled : `(${filled} AND NOT (${neededWhile}))`;
+    });
+}
+
+function emptied({ name, type, neededWhile }: ErasureSubject['table']['columns'][number]): string {
+  if (neededWhile !== undefined) return `${name} = CASE WHEN ${neededWhile} THEN ${name} END`;
+  return type === 'jsonb' ? `${name} = CASE WHEN ${name} = '{}' THEN ${name} END` : `${name} = NULL`;
 }
 
 /**
@@ -71,9 +79,6 @@ function filledIn({ columns }: ErasureSubject['table']): string[] {
 export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
   const columns = table.columns.filter((column) => column.personal);
   const filled = filledIn(table);
-  const emptied = columns.map(({ name, type }) =>
-    type === 'jsonb' ? `${name} = CASE WHEN ${name} = '{}' THEN ${name} END` : `${name} = NULL`,
-  );
   const where = `book_id = $1 AND ${table.key} = $2 AND (${filled.join(' OR ')})`;
   const counted = hasVersion(table)
     ? ', text_salt = NULL, version = version + 1, updated_at = GREATEST(updated_at, clock_timestamp())'
@@ -87,7 +92,7 @@ export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
         const book = await lockBook(trx, bookId);
         if (book) await updateBook(trx, { ...book, batchId: newId() }, { after: book.batchId });
         const { rowCount } = await trx.query(
-          `UPDATE ${table.name} SET ${emptied.join(', ')}${counted} WHERE ${where}`,
+          `UPDATE ${table.name} SET ${columns.map(emptied).join(', ')}${counted} WHERE ${where}`,
           [bookId, id],
         );
         return rowCount ?? 0;

@@ -33,8 +33,6 @@ export interface NewValue extends RowKey {
   readonly after: Buffer;
 }
 
-/** Sorts before every row id. */
-
 export async function readSealedPage(
   pool: Pool,
   { table, key, column: name }: SealedColumn,

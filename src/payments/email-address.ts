@@ -9,8 +9,8 @@ const LOCAL_PART_MAX = 64;
 export const EMAIL_LENGTH_MAX = 254;
 /** In punycode: letters, digits and hyphens (RFC 1123, 2.1), and a top level that is no number. */
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-/** What would end the host of a URL, or be decoded in it. */
-const NOT_IN_HOST = /[\s/?#@:\\[\]%]/;
+/** What would end the host of a URL, be decoded in it, or be dropped from it unseen (a soft hyphen, a zero-width space). */
+const NOT_IN_HOST = /[\s/?#@:\\[\]%\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 /** Whether mail may be sent there: a local part of RFC 5321's dot-atom, and a public host in Unicode or punycode. */
 export function isEmailAddress(text: string): boolean {

@@ -4,6 +4,9 @@ import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 import type { Payment } from './payment.ts';
 
+/** The acquirer is told whom to ask on every attempt, until it is known what became of it. */
+const REQUEST_IS_OPEN = "status IN ('processing', 'requires_action')";
+
 export const payments = tableOf<Payment>({
   name: 'payments',
   key: 'id',
@@ -20,7 +23,7 @@ export const payments = tableOf<Payment>({
     column('acquirer', 'code'),
     column('card', 'jsonb', { notPersonal: 'masked', changes: true }),
     column('source_facts', 'jsonb', { notPersonal: 'masked' }),
-    column('alias_sealed', 'bytea', { sealed: true }),
+    column('alias_sealed', 'bytea', { sealed: true, personal: true, neededWhile: REQUEST_IS_OPEN }),
     column('billing_sealed', 'bytea', { sealed: true, personal: true }),
     column('store_for', 'text', { personal: true }),
     column('stored_token_id', 'uuid', { changes: true }),

@@ -149,6 +149,8 @@ describe('a link', () => {
   test.each([
     ['an IPv6 network', (at: number) => `2001:db8:7:7:${at.toString(16)}::1`, true],
     ['IPv6 networks', (at: number) => `2001:db8:8:${at.toString(16)}::1`, false],
+    // They may be all payers of a gateway.
+    ['clients whom a proxy leaves unnamed', () => 'unknown', false],
   ])('among many is limited by %s', async (_, addressOf, isLimited) => {
     const links = Array.from({ length: 130 }, (_value, at) => `/checkout/chk_${String(at).padStart(43, 'x')}`);
     const opened = await Promise.all(links.map((path, at) => open(path, addressOf(at))));

@@ -86,7 +86,7 @@ export async function startProduct({
   const through = pgBouncer && {
     DATABASE_URL: pgBouncer.url,
     DATABASE_NAMED_STATEMENTS: 'false',
-    QUEUE_DATABASE_URL: database.applicationUrl,
+    ...(!redis && { QUEUE_DATABASE_URL: database.applicationUrl }),
   };
   const config = readConfig(
     testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }),

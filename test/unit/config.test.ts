@@ -136,6 +136,7 @@ test('amounts by currency are read', () => {
 });
 
 describe('a setting that can never apply stops the start', () => {
+  const KEY_ID = `ed25519:${'0'.repeat(64)}`;
   test.each`
     text                 | words
     ${'JDO:100'}         | ${/expects currencies[^;]*; JDO is no currency of ISO 4217/}
@@ -153,18 +154,28 @@ describe('a setting that can never apply stops the start', () => {
   });
 
   test.each`
-    given                                       | words
-    ${{ REDIS_CLUSTER: 'true' }}                | ${/REDIS_CLUSTER: true never applies without REDIS_URL/}
-    ${{ PAYMENT_DISPUTE_FEE_REFUNDED: 'true' }} | ${/REFUNDED: true never applies without PAYMENT_DISPUTE_FEE/}
-    ${{ ACQUIRER_HTTP_MODE: 'test' }}           | ${/ACQUIRER_HTTP_MODE: test never applies without ACQUIRER_HTTP_NAME/}
-    ${{ ACQUIRER_HTTP_CARD_DATA: 'true' }}      | ${/ACQUIRER_HTTP_CARD_DATA: true never applies/}
-    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:65536' }}    | ${/WEBHOOK_ALLOW_HOSTS: expects ports up to 65535/}
+    given                                                                 | words
+    ${{ REDIS_CLUSTER: 'true' }}                                          | ${/REDIS_CLUSTER: true never applies without REDIS_URL/}
+    ${{ PAYMENT_DISPUTE_FEE_REFUNDED: 'true' }}                           | ${/REFUNDED: true never applies without PAYMENT_DISPUTE_FEE/}
+    ${{ ACQUIRER_HTTP_MODE: 'test' }}                                     | ${/ACQUIRER_HTTP_MODE: test never applies without ACQUIRER_HTTP_NAME/}
+    ${{ ACQUIRER_HTTP_CARD_DATA: 'true' }}                                | ${/ACQUIRER_HTTP_CARD_DATA: true never applies/}
+    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:65536' }}                              | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
+    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:99999' }}                              | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
+    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:0' }}                                  | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
+    ${{ WEBHOOK_ALLOW_HOSTS: 'shop:080' }}                                | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
+    ${{ CHECKPOINT_FORMER_KEYS: KEY_ID }}                                 | ${/CHECKPOINT_FORMER_KEYS: never applies without CHECKPOINT_SIGNING_KEY/}
+    ${{ QUEUE_DATABASE_URL: 'postgres://a@b/c', REDIS_URL: 'redis://a' }} | ${/QUEUE_DATABASE_URL: never applies beside REDIS_URL/}
   `('$given', ({ given, words }) => {
     expect(() => read(given)).toThrow(words);
   });
 
   test('and those that do nothing do not', () => {
     const idle = { REDIS_CLUSTER: 'false', PAYMENT_DISPUTE_FEE_REFUNDED: 'false', ACQUIRER_HTTP_MODE: 'live' };
+    expect(read({ ...idle, QUEUE_DATABASE_URL: 'postgres://a@b/c' }).QUEUE_DATABASE_URL).toBe('postgres://a@b/c');
+    const seed = Buffer.alloc(32).toString('base64');
+    expect(read({ ...idle, CHECKPOINT_SIGNING_KEY: seed, CHECKPOINT_FORMER_KEYS: KEY_ID })).toMatchObject({
+      CHECKPOINT_FORMER_KEYS: [KEY_ID],
+    });
     expect(read({ ...idle, WEBHOOK_ALLOW_HOSTS: '127.0.0.1:*,[::1]:65535' }).WEBHOOK_ALLOW_HOSTS).toHaveLength(2);
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../../scripts/harness/client.ts';
 import { newId, parsePublicId } from '../../../src/ids.ts';
 import { aliasPlace } from '../../../src/payments/cliq-request.ts';
+import { eraseDirectly } from '../../support/erase.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
 
@@ -238,5 +239,26 @@ describe('a request', () => {
       "SELECT FROM sandbox_acquirer.instructions i WHERE i::text LIKE '%UNIQUEALIAS9%'",
     );
     expect(kept).toEqual([]);
+  });
+
+  test('keeps the alias until the request is over: then an erasure takes it', async () => {
+    const { id } = await ask({ description: 'For Salma' });
+    const kept = async () => {
+      const { rows } = await product.runtime.pool.query(
+        'SELECT description, alias_sealed IS NOT NULL AS alias FROM payments WHERE id = $1',
+        [parsePublicId('payment', id)],
+      );
+      return rows[0];
+    };
+    expect(await eraseDirectly(product, id)).toEqual([]);
+    expect(await kept()).toEqual({ description: null, alias: true });
+    succeeded(await simulate(id, 'approve'));
+    await until(
+      () => read(id),
+      ({ status }) => status === 'captured',
+    );
+    expect(await eraseDirectly(product, id)).toEqual([]);
+    expect(await kept()).toEqual({ description: null, alias: false });
+    expect((await read(id)).source.alias_masked).not.toBe('');
   });
 });

@@ -18,7 +18,11 @@ const schema = z.strictObject({
   nullable: z.string().nullable().optional(),
   inside: z.strictObject({ optional: z.int().optional(), required: z.int() }).optional(),
   free: z.record(z.string(), z.string()).optional(),
-  list: z.array(z.strictObject({ optional: z.int().optional() })).optional(),
+  list: z
+    .array(z.strictObject({ optional: z.int().optional() }).nullable())
+    .transform((given) => given)
+    .optional(),
+  lists: z.array(z.array(z.strictObject({ optional: z.int().optional() }))).optional(),
   choice: z
     .discriminatedUnion('type', [
       z.strictObject({ type: z.literal('a'), a: z.string().optional() }),
@@ -34,6 +38,9 @@ test.each`
   ${'an optional object'}             | ${{ inside: null, choice: null }}                     | ${{}}
   ${'a member of an object'}          | ${{ inside: { optional: null, required: 1 } }}        | ${{ inside: { required: 1 } }}
   ${'a member of the chosen variant'} | ${{ choice: { type: 'a', a: null } }}                 | ${{ choice: { type: 'a' } }}
+  ${'a member in a list'}             | ${{ list: [{ optional: null }, { optional: 1 }] }}    | ${{ list: [{}, { optional: 1 }] }}
+  ${'a member in a list of lists'}    | ${{ lists: [[{ optional: null }], []] }}              | ${{ lists: [[{}], []] }}
+  ${'no element'}                     | ${{ list: [null, 1] }}                                | ${{ list: [null, 1] }}
   ${'no required member'}             | ${{ required: null, choice: { type: 'b', b: null } }} | ${{ required: null, choice: { type: 'b', b: null } }}
   ${'none that takes null'}           | ${{ nullable: null }}                                 | ${{ nullable: null }}
   ${'none of the caller’s own names'} | ${{ free: { a: null } }}                              | ${{ free: { a: null } }}

@@ -47,6 +47,12 @@ test.each([
   `${'a'.repeat(65)}@example.com`,
   `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.${'d'.repeat(60)}.${'e'.repeat(12)}`,
   'payer@example.com\n',
+  'payer@exam\u00adple.com',
+  'payer@exam\u200bple.com',
+  'payer@\u2060example.com',
+  'payer@exam\ufe0fple.com',
+  'payer@exam\u034fple.com',
+  'payer@\u{e0061}example.com',
 ])('%s is none', (text) => {
   expect(isEmailAddress(text)).toBe(false);
 });

@@ -75,6 +75,7 @@ test.each`
   const environment = {
     DATABASE_URL: 'postgres://app@127.0.0.1/books',
     COUNTINGHOUSE_ENCRYPTION_KEY: SEED.toString('base64'),
+    CHECKPOINT_SIGNING_KEY: SEED.toString('base64'),
     CHECKPOINT_FORMER_KEYS: keys,
   };
   if (!good) return expect(() => readConfig(environment)).toThrow(/CHECKPOINT_FORMER_KEYS/);
