@@ -35,6 +35,11 @@ export interface Appointment {
   readonly job: JobName;
   /** Carries out the appointments of these rows that are due at its moment; the others are left as they are. */
   command(pool: Pool, bookId: BookId, ids: readonly Uuid[], outside: AppointmentOutside): Promise<Command<unknown>>;
+  /**
+   * How far rows have come that take several steps, which another process may take meanwhile. Two readings are compared. Without it a
+   * row is carried out by one step.
+   */
+  place?(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<unknown>;
 }
 
 /** The most rows in one command of an appointment: with four rows each, as many as a command may touch. */

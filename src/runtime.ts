@@ -12,7 +12,6 @@ import { createDatabaseClock } from './db/database-clock.ts';
 import { type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
-import { isPassing } from './db/postgres-errors.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { watchRoleSettings } from './db/watch-role-settings.ts';
 import type { Group } from './group.ts';
@@ -31,7 +30,7 @@ import { type Authenticator, createAuthenticator } from './organisations/authent
 import { CallShares } from './outside/call-shares.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
-import { PartyUnreachable } from './outside/party.ts';
+import { passesOutside } from './outside/passes.ts';
 import { withCheckoutUrls } from './payments/checkout/checkout-link.ts';
 import { movedOperations } from './payments/moved-operations.ts';
 import { movedPayouts } from './payouts/moved-payouts.ts';
@@ -179,7 +178,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     withLinks: (bookId, json, url = publicUrl) => withCheckoutUrls(json, { fingerprints, publicUrl: url, bookId }),
     rail: (name) => rails.get(name),
     payoutFailed: async (bookId: BookId, id, error) => {
-      if (isPassing(error)) {
+      if (passesOutside(error)) {
         log.warn({ err: error, payout: id }, 'payout not moved; the sweeper enqueues it again');
         return;
       }
@@ -189,7 +188,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       });
     },
     operationFailed: async (bookId, id, error) => {
-      if (isPassing(error)) {
+      if (passesOutside(error)) {
         log.warn({ err: error, operation: id }, 'operation of a payment not moved; the sweeper enqueues it again');
         return;
       }
@@ -200,7 +199,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     },
     noticeFailed: async ({ bookId, party }, id, error) => {
       // Whoever takes a notice in may ask its party for more, and get no answer.
-      if (isPassing(error) || error instanceof PartyUnreachable) {
+      if (passesOutside(error)) {
         warnOfNotices(error);
         return;
       }

@@ -4,6 +4,7 @@
  * column of the book's row, so a worker that dies on the way is followed by another.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../appointment.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
@@ -12,6 +13,7 @@ import { writeJson } from '../json.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
+import { readingAgain } from '../ledger/changed-meanwhile.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { NoProgress } from '../progress.ts';
@@ -84,15 +86,21 @@ async function takeStep(
     await runtime.committer.submit(book.id, stepClock({ ...step, to: target }));
     return;
   }
-  const submit = async (ids: readonly Uuid[]) => {
-    const command = await next.appointment.command(runtime.pool, book.id, ids, runtime);
-    try {
-      await runtime.committer.submit(book.id, stepClock({ ...step, to: next.at, command }));
-    } catch (error) {
-      // Another process may have carried them out in this moment: then they are due no longer.
-      if (!(error instanceof NoProgress) || (await areDue(runtime, book.id, next, ids))) throw error;
-    }
-  };
+  const { appointment, at: to } = next;
+  const { pool, committer } = runtime;
+  const submit = (ids: readonly Uuid[]) =>
+    readingAgain(async () => {
+      const before = await appointment.place?.(pool, book.id, ids);
+      try {
+        const command = await appointment.command(pool, book.id, ids, runtime);
+        await committer.submit(book.id, stepClock({ ...step, to, command }));
+      } catch (error) {
+        if (!(error instanceof NoProgress)) throw error;
+        // Another process may have carried them out in this moment, or a step of them: then they are elsewhere, or due no longer.
+        const isWhereItWas = isDeepStrictEqual(await appointment.place?.(pool, book.id, ids), before);
+        if (isWhereItWas && (await areDue(runtime, book.id, next, ids))) throw error;
+      }
+    });
   await isolating(runtime, next.appointment, { bookId: book.id, ids: next.ids, submit });
 }
 

@@ -1,10 +1,11 @@
 /** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
 import type { Appointment, AppointmentOutside } from '../appointment.ts';
 import type { Pool } from '../db/pool.ts';
-import { isPassing } from '../db/postgres-errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { readingAgain } from '../ledger/changed-meanwhile.ts';
 import type { Committer } from '../ledger/committer.ts';
+import { passesOutside } from '../outside/passes.ts';
 
 export interface AppointmentRuntime extends AppointmentOutside {
   readonly pool: Pool;
@@ -19,13 +20,17 @@ export async function keepAppointments(
   appointment: Appointment,
   { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
 ): Promise<void> {
-  const submit = async (some: readonly Uuid[]) => {
-    await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some, runtime));
-  };
+  const submit = (some: readonly Uuid[]) =>
+    readingAgain(async () => {
+      await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some, runtime));
+    });
   await isolating(runtime, appointment, { bookId, ids, submit });
 }
 
-/** Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. */
+/**
+ * Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. What passes, such as a
+ * party that gives no answer, is thrown: the rows stay due and come again.
+ */
 export async function isolating(
   runtime: AppointmentRuntime,
   appointment: Appointment,
@@ -34,7 +39,7 @@ export async function isolating(
   try {
     await submit(ids);
   } catch (error) {
-    if (isPassing(error)) throw error;
+    if (passesOutside(error)) throw error;
     if (ids.length > 1) {
       for (const id of ids) await isolating(runtime, appointment, { bookId, ids: [id], submit });
       return;

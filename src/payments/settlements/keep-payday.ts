@@ -9,6 +9,7 @@ import type { Appointment } from '../../appointment.ts';
 import type { Pool } from '../../db/pool.ts';
 import { newId, publicId, type Uuid } from '../../ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
@@ -32,6 +33,7 @@ export const paydayOfSandbox: Appointment = {
   job: 'payday.settle',
   // One at a time: those of the same moment that are left are due still.
   command: (pool, bookId, ids, { acquirers }) => paydayStep({ pool, acquirers }, bookId, ids[0]!),
+  place: (pool, bookId, ids) => placeOfPayday(pool, bookId, ids[0]!),
 };
 
 export interface PaydayRuntime {
@@ -44,7 +46,8 @@ const REPORT_LINES_MAX = 50_000;
 
 /**
  * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
- * Each step takes something: NoProgress, thrown here or by its command, sets the payday aside.
+ * Each step takes something: NoProgress, thrown here or by its command, sets the payday aside. Where another process was ahead of the
+ * reading, the command throws ChangedMeanwhile: the payday is somewhere else, and is read again.
  */
 export async function paydayStep(
   runtime: PaydayRuntime,
@@ -127,6 +130,8 @@ export function openPayday(id: Uuid): Command<void> {
 
 const DUE_AFTER_MS = 30_000;
 
+const AHEAD = 'Another process has taken this step of the payday.';
+
 /** The payday knows its report from here on. Another process may have made the same. */
 function keepingReport({ id, reportIds }: Payday, reportId: Uuid): Command<boolean> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
@@ -137,13 +142,13 @@ function keepingReport({ id, reportIds }: Payday, reportId: Uuid): Command<boole
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const payday = draft.get(paydays, id);
-      if (payday?.status === 'open' && payday.reportIds.length === reportIds.length)
-        draft.put(paydays, id, {
-          ...payday,
-          reportIds: [...reportIds, reportId],
-          version: payday.version + 1,
-          updatedAt: moment.book,
-        });
+      if (payday?.status !== 'open' || payday.reportIds.length !== reportIds.length) throw new ChangedMeanwhile(AHEAD);
+      draft.put(paydays, id, {
+        ...payday,
+        reportIds: [...reportIds, reportId],
+        version: payday.version + 1,
+        updatedAt: moment.book,
+      });
       draft.enqueue({ pool: 'ledger', job: 'payday.settle', id });
       return draft.finish(false);
     },
@@ -157,6 +162,7 @@ function takingLines(payday: Uuid, command: Command<Settlement>): Command<boolea
     touches: [...command.touches, { table: paydays, ids: [payday] }],
     decide(state, moment) {
       const outcome = command.decide(state, moment);
+      if (outcome.rows.length === 0) throw new ChangedMeanwhile(AHEAD);
       const again = { pool: 'ledger', job: 'payday.settle', id: payday } as const;
       return { ...outcome, jobs: [...outcome.jobs, again], answer: false };
     },

@@ -83,10 +83,12 @@ export function exceptionOf(
     case 'dispute':
     case 'dispute_won': {
       const problem = chargebacks && disputeProblem(type, chargebacks);
-      return problem && raised(...problem);
+      if (problem) return raised(...problem);
     }
   }
-  if (magnitude(gross) !== operation.amount)
+  // Which dispute a line is about, its amount has said.
+  const isOfDispute = type === 'dispute' || type === 'dispute_won';
+  if (!isOfDispute && magnitude(gross) !== operation.amount)
     return raised('settlement_amount_mismatch', `the ${operation.kind} is of ${operation.amount}.`);
   // Whoever pays for less than nothing, or keeps more than all of it, has written another column or sign than they meant.
   if (cost < 0n || cost > magnitude(gross))

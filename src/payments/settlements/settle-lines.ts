@@ -57,11 +57,12 @@ export function settleLines(bookId: BookId, input: SettleLines): Command<Settlem
     name: 'settlement.lines',
     touches: settlementTouches(bookId, input),
     decide(state, moment) {
-      if (input.lines.length === 0)
-        throw new NoProgress(`Settlement ${part.id}: no line is taken behind line ${input.behind} of ${part.lines}.`);
       const draft = new Draft(state, origin, moment);
       const settlement = draft.get(settlements, part.id) ?? newSettlement(draft, part);
-      return draft.finish(settlement.taken === input.behind ? takeLines(draft, settlement, input) : settlement);
+      if (settlement.taken !== input.behind) return draft.finish(settlement);
+      if (input.lines.length === 0)
+        throw new NoProgress(`Settlement ${part.id}: no line is taken behind line ${input.behind} of ${part.lines}.`);
+      return draft.finish(takeLines(draft, settlement, input));
     },
   };
 }

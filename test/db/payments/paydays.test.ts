@@ -4,6 +4,7 @@ import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirer
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
+import { ChangedMeanwhile } from '../../../src/ledger/changed-meanwhile.ts';
 import { createLogger } from '../../../src/log.ts';
 import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
 import type { Payday } from '../../../src/payments/settlements/settlement.ts';
@@ -108,7 +109,8 @@ test('two processes that make the report of one payday make one', async () => {
     paydayStep({ pool: book.pool, acquirers }, book.id, payday),
     paydayStep({ pool: book.pool, acquirers }, book.id, payday),
   ]);
-  await Promise.all([book.submit(one), book.submit(other)]);
+  const ends = await Promise.allSettled([book.submit(one), book.submit(other)]);
+  expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: expect.any(ChangedMeanwhile) }]);
   expect((await read(payday)).reportIds).toHaveLength(1);
   while (!(await step(payday)));
   expect(await reports.poolBalance()).toBe(40_000n);

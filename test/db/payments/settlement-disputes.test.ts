@@ -96,6 +96,15 @@ describe('is an exception, and nothing of it is booked:', () => {
     expect(await isSettled(dispute)).toEqual([false, false]);
   });
 
+  test.each([-99_999n, -1n, 4_001n])('a cost of %d on a line of 4,000', async (cost) => {
+    const dispute = await opened(4_000n, 'D1');
+    await money.dispute(payment, { kind: 'dispute_won', reference: 'D1' });
+    await reports.settle([taken(4_000n), won(4_000n)].map((line) => ({ ...line, cost })));
+    expect(await reports.exceptionKinds()).toEqual(['settlement_cost_mismatch', 'settlement_cost_mismatch']);
+    expect(await isSettled(dispute)).toEqual([false, false]);
+    expect(await reports.poolBalance()).toBe(0n);
+  });
+
   test('a dispute that is not won', async () => {
     await opened(4_000n, 'D1');
     await reports.settle([won(4_000n)]);

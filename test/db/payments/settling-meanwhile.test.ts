@@ -1,11 +1,14 @@
 /** Reports that are taken in while the acquirer answers about what they name: read again, booked once, and nothing is stuck. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeLineAgain } from '../../../scripts/settle-again.ts';
+import { AcquirerUnreachable } from '../../../src/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../src/acquirers/acquirers.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/committer.ts';
+import { PartyBusy } from '../../../src/outside/call-shares.ts';
 import type { PaymentOperation } from '../../../src/payments/payment-operation.ts';
 import { requestCapture } from '../../../src/payments/request-action.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
@@ -108,28 +111,106 @@ test('a line that is taken again is read again', async () => {
   await expectSettled(operation);
 });
 
-test('a payday that meets it fails for now, is not set aside as stuck, and goes on the next time', async () => {
-  const operation = await underWay('alone');
-  const { id: reportId } = await reports.keep([reports.lineOf(operation)]);
+/** A payday whose report is made, or is to be made by the acquirer. */
+async function paydayOf(reportId?: Uuid): Promise<Uuid> {
   const id = newId();
   await book.submit(openPayday(id));
-  await book.rows(
-    'UPDATE acquirer_paydays SET report_ids = jsonb_build_array($3::text) WHERE book_id = $1 AND id = $2',
-    id,
-    reportId,
-  );
+  if (reportId !== undefined)
+    await book.rows(
+      'UPDATE acquirer_paydays SET report_ids = jsonb_build_array($3::text) WHERE book_id = $1 AND id = $2',
+      id,
+      reportId,
+    );
+  return id;
+}
+
+/** What runs jobs and clocks. Where reports are made already, the acquirer is not called. */
+function runtimeOf({ committer = book.committer, pay }: { committer?: Pick<Committer, 'submit'>; pay?: Pay } = {}) {
   const stuck: unknown[] = [];
   const runtime = {
-    pool: book.pool,
-    committer: answering(operation),
-    // Its report was made before: the acquirer is not called.
-    acquirers: {} as Pick<Acquirers, 'sandbox'>,
+    ...{ pool: book.pool, committer, appointments: [paydayOfSandbox], enqueuer: { enqueue: () => undefined } },
+    acquirers: { sandbox: { pay } } as unknown as Pick<Acquirers, 'sandbox'>,
     appointmentFailed: async (_: unknown, __: unknown, error: unknown) => void stuck.push(error),
   };
-  const job = () => keepAppointments(runtime, paydayOfSandbox, { bookId: book.id, ids: [id] });
-  await expect(job()).rejects.toMatchObject({ code: 'service_unavailable' });
-  for (let steps = 0; steps < 2; steps++) await job();
+  return { runtime, stuck };
+}
+type Pay = Acquirers['sandbox']['pay'];
+
+const statusOf = async (payday: Uuid) => (await paydays.find(book.pool, book.id, payday))!.status;
+const setOut = () => {
+  const target = Date.now() + 60_000;
+  return book.submit(advanceClock({ bookId: book.id, targetFrom: () => target, requestId: newId(), actor: 'test' }));
+};
+const isOnItsWay = async () =>
+  (await book.row<{ on_its_way: boolean }>('SELECT clock_target IS NOT NULL AS on_its_way FROM books WHERE id = $1'))
+    .on_its_way;
+
+/** One job goes on for a second and hands on to the next. */
+async function arrive(runtime: AdvanceRuntime): Promise<void> {
+  while (await isOnItsWay()) await runAdvance(runtime, book.id);
+}
+
+test('a payday that meets it is read again at once, and is not set aside as stuck', async () => {
+  const operation = await underWay('alone');
+  const id = await paydayOf((await reports.keep([reports.lineOf(operation)])).id);
+  const { runtime, stuck } = runtimeOf({ committer: answering(operation) });
+  for (let steps = 0; steps < 2; steps++)
+    await keepAppointments(runtime, paydayOfSandbox, { bookId: book.id, ids: [id] });
   expect(stuck).toEqual([]);
-  expect(await paydays.find(book.pool, book.id, id)).toMatchObject({ status: 'done' });
+  expect(await statusOf(id)).toBe('done');
   await expectSettled(operation);
+});
+
+test.each([
+  ['gives no answer', new AcquirerUnreachable('No answer')],
+  ['has no free slot', new PartyBusy({ name: 'sandbox', callsAtOnce: 1 })],
+])('a payday whose acquirer %s waits, as does a clock on its way, and is kept the next time', async (_, outage) => {
+  const id = await paydayOf();
+  let isAway = true;
+  const { runtime, stuck } = runtimeOf({ pay: () => (isAway ? Promise.reject(outage) : Promise.resolve([])) });
+  await expect(keepAppointments(runtime, paydayOfSandbox, { bookId: book.id, ids: [id] })).rejects.toBe(outage);
+  await setOut();
+  await expect(runAdvance(runtime, book.id)).rejects.toBe(outage);
+  expect([stuck, await statusOf(id), await isOnItsWay()]).toEqual([[], 'open', true]);
+  isAway = false;
+  await arrive(runtime);
+  expect([stuck, await statusOf(id), await isOnItsWay()]).toEqual([[], 'done', false]);
+});
+
+test('a payday that its job moves on behind each reading of a clock is taken in once, and is not set aside', async () => {
+  const accepted = await underWay('alone');
+  await succeeds(accepted);
+  const nobody = Array.from({ length: 600 }, () => reports.lineOf({ reference: 'NOBODY' }));
+  const id = await paydayOf((await reports.keep([reports.lineOf(accepted), ...nobody])).id);
+  const job = runtimeOf();
+  const clock = runtimeOf({
+    committer: {
+      async submit(bookId, command, options) {
+        await keepAppointments(job.runtime, paydayOfSandbox, { bookId, ids: [id] });
+        return book.committer.submit(bookId, command, options);
+      },
+    },
+  });
+  await setOut();
+  await arrive(clock.runtime);
+  expect([job.stuck, clock.stuck, await statusOf(id), await isOnItsWay()]).toEqual([[], [], 'done', false]);
+  expect(await reports.linesBooked()).toBe(601n);
+  await expectSettled(accepted);
+});
+
+test('jobs and a clock that take one payday in at once take each line once, and none sets it aside', async () => {
+  const accepted = await underWay('alone');
+  await succeeds(accepted);
+  const nobody = Array.from({ length: 600 }, () => reports.lineOf({ reference: 'NOBODY' }));
+  const id = await paydayOf((await reports.keep([...nobody, reports.lineOf(accepted)])).id);
+  const { runtime, stuck } = runtimeOf();
+  const job = async () => {
+    while ((await statusOf(id)) === 'open')
+      await keepAppointments(runtime, paydayOfSandbox, { bookId: book.id, ids: [id] });
+  };
+  await setOut();
+  await Promise.all([job(), arrive(runtime), job()]);
+  expect([stuck, await statusOf(id), await isOnItsWay()]).toEqual([[], 'done', false]);
+  expect(await reports.linesBooked()).toBe(601n);
+  await expectSettled(accepted);
 });
