@@ -25,7 +25,7 @@ const BARE = {
   waiting: null,
   firstEvent: null,
   entryIds: [],
-  secrets: [],
+  earlierSecrets: [],
 };
 
 const tables = GROUPS.flatMap(({ tables: declared }) => declared) as readonly Declared[];
