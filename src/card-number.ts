@@ -45,6 +45,24 @@ export function maskCardNumbers(text: string): string {
   return masked;
 }
 
+/** The first `maximum` code units, or one more, of those that a search looks at; undefined where hardly any of a long text are. */
+export function withoutFormat(text: string, maximum: number): string | undefined {
+  let seen = '';
+  let from = 0;
+  let at = 0;
+  while (at < text.length && seen.length + at - from < maximum) {
+    if (at > 10 * maximum) return undefined;
+    const code = text.codePointAt(at)!;
+    const end = at + (code > 0xffff ? 2 : 1);
+    if (classOf(code) === FORMAT) {
+      seen += text.slice(from, at);
+      from = end;
+    }
+    at = end;
+  }
+  return seen + text.slice(from, at);
+}
+
 function maskedAsWritten(text: string): string {
   const found: Found[] = [];
   if (!search(text, found)) return text;
