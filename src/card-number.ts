@@ -25,13 +25,42 @@ export function hasCardNumber(text: string): boolean {
   return search(text) || (text.includes('%') && search(percentDecoded(text)));
 }
 
+/** The same of a URL, where the digits of percent-encoding are no digits: `%2290000000007919%22` has fourteen. */
+export function urlHasCardNumber(url: string): boolean {
+  if (!url.includes('%')) return hasCardNumber(url);
+  if (url.length < SHORTEST) return false;
+  return search(withoutEncoded(url)) || search(percentDecoded(url));
+}
+
 /** The text with its card numbers taken out. One that hides a number behind percent-encoding stays decoded. */
 export function maskCardNumbers(text: string): string {
   if (text.length < SHORTEST) return text;
-  const masked = maskedAsWritten(text);
-  if (!masked.includes('%')) return masked;
-  const decoded = percentDecoded(masked);
-  return search(decoded) ? maskedAsWritten(decoded) : masked;
+  let masked = maskedAsWritten(text);
+  // What was encoded twice is encoded once now. Each round shortens the text, so the loop ends.
+  while (masked.includes('%')) {
+    const decoded = percentDecoded(masked);
+    if (!search(decoded)) break;
+    masked = maskedAsWritten(decoded);
+  }
+  return masked;
+}
+
+/** The first `maximum` code units, or one more, of those that a search looks at; undefined where hardly any of a long text are. */
+export function withoutFormat(text: string, maximum: number): string | undefined {
+  let seen = '';
+  let from = 0;
+  let at = 0;
+  while (at < text.length && seen.length + at - from < maximum) {
+    if (at > 10 * maximum) return undefined;
+    const code = text.codePointAt(at)!;
+    const end = at + (code > 0xffff ? 2 : 1);
+    if (classOf(code) === FORMAT) {
+      seen += text.slice(from, at);
+      from = end;
+    }
+    at = end;
+  }
+  return seen + text.slice(from, at);
 }
 
 function maskedAsWritten(text: string): string {
@@ -46,13 +75,39 @@ function maskedAsWritten(text: string): string {
   return masked + text.slice(at);
 }
 
+const ENCODED = /(?:%[0-9a-f]{2})+/gi;
+
 /** Bytes that are no UTF-8 become a character that separates. */
 function percentDecoded(text: string): string {
-  return text.replace(/(?:%[0-9a-f]{2})+/gi, (encoded) => Buffer.from(encoded.replaceAll('%', ''), 'hex').toString());
+  return text.replace(ENCODED, decodedBytes);
 }
 
-/** With the version and the variant of RFC 9562. */
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}(?![\p{L}\p{N}_])/iuy;
+function decodedBytes(encoded: string): string {
+  return Buffer.from(encoded.replaceAll('%', ''), 'hex').toString();
+}
+
+/** A separator for each encoded byte, which touches like what it stands for. The beginning of a track is no encoded byte. */
+function withoutEncoded(url: string): string {
+  return url.replace(ENCODED, (encoded) => {
+    if (/^%B\d$/.test(encoded)) return encoded;
+    const decoded = decodedBytes(encoded);
+    const bytes = encoded.length / 3;
+    const [first, last] = [separatorLike(decoded.codePointAt(0)!), separatorLike(lastCodePoint(decoded))];
+    return bytes === 1 ? first : `${first}${' '.repeat(bytes - 2)}${last}`;
+  });
+}
+
+function separatorLike(codePoint: number): string {
+  const kind = classOf(codePoint);
+  return kind === LETTER || kind === MARK || kind === UNDERSCORE ? '_' : ' ';
+}
+
+function lastCodePoint(text: string): number {
+  return [...text.slice(-2)].at(-1)!.codePointAt(0)!;
+}
+
+/** Of any version and variant: what looks like one is somebody's reference. So it is with something attached, as in `<uuid>_refund`. */
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/iy;
 const UUID_LENGTH = 36;
 const HYPHEN = 0x2d;
 
@@ -81,7 +136,8 @@ function search(text: string, found?: Found[]): boolean {
     const kind = classOf(code);
     if (kind === FORMAT) continue;
     const isFirst = run.length === 0 || gap > 0;
-    if (isFirst && before === NOTHING && kind <= LETTER && isUuidAt(text, place)) {
+    const mayBegin = kind === LETTER || (kind < LETTER && isFirst);
+    if (mayBegin && before !== TRACK && isUuidAt(text, place)) {
       at = place + UUID_LENGTH;
       run.restart();
       before = REFERENCE;

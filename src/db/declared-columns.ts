@@ -68,6 +68,8 @@ export interface ColumnOptions {
    * amount in text, which may look like one. `copied`: it stands in a row of the same book, which was judged.
    */
   readonly cardNumber?: 'masked' | 'exempt' | 'copied';
+  /** A URL, in which a card number is found as in no other text. */
+  readonly url?: true;
   /** Of masked JSON: the members that are such references, or amounts in text. */
   readonly references?: readonly string[];
   /** Of a masked column under another name: the property of the noun that it holds. */

@@ -1,5 +1,5 @@
 /** JSON pointers (RFC 6901): the place of a value in a body. */
-import { maskCardNumbers } from '../card-number.ts';
+import { maskCardNumbers, withoutFormat } from '../card-number.ts';
 
 /** With separators, also of several characters each. */
 const LONGEST_CARD_NUMBER = 200;
@@ -21,10 +21,16 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
   for (const segment of path) {
     if (pointer.length > MAX_POINTER) break;
     // Before it is cut, which could leave most of a number, and before `/` is escaped by a digit.
-    const name = maskCardNumbers(String(segment).slice(0, MAX_POINTER + LONGEST_CARD_NUMBER));
+    const name = maskCardNumbers(beginning(String(segment)));
     pointer += `/${shortened(name, MAX_POINTER).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   }
   return shortened(maskCardNumbers(pointer), MAX_POINTER);
+}
+
+/** Format characters do not count in a card number, and any number of them may stand in one. A name that is cut has none. */
+function beginning(name: string): string {
+  const length = MAX_POINTER + LONGEST_CARD_NUMBER;
+  return name.length <= length ? name : (withoutFormat(name, length) ?? '…');
 }
 
 /** The text, or its first `maximum` characters and `…`. Never cuts a surrogate pair in half. */

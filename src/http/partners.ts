@@ -126,28 +126,33 @@ function requireNoCardNumber(body: string): void {
 /** Of docs/partners.md: what the partner calls things by may look like a card number. */
 const REFERENCES: readonly string[] = ['merchant', 'reference', 'acquirer_reference'];
 
+/** A string of JSON, and the colon behind it where it is a name. */
+const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
 /**
- * As it is written, and as JSON reads it, names included: written with escapes, digits stand beside the letters of an escape, or are
- * none. Where a reference looks like a card number, the rest is looked at without it.
+ * As it is written, and as JSON reads each of its strings, names included: written with escapes, digits stand beside the letters of an
+ * escape, or are none. Read from the text: a parsed body has only the last of a repeated member. Texts of references are left out.
  */
 function cardNumberStandsIn(body: string): boolean {
-  let inTexts = false;
-  let inReferences = false;
-  let rest: string;
   try {
-    const told = JSON.parse(body, (name, value: unknown) => {
-      const found = typeof value === 'string' && hasCardNumber(value);
-      const isReference = REFERENCES.includes(name);
-      inReferences ||= found && isReference;
-      inTexts ||= (found && !isReference) || hasCardNumber(name);
-      return found ? '' : value;
-    });
-    rest = JSON.stringify(told);
+    JSON.parse(body);
   } catch {
-    // Not JSON, or nested too deep to be walked: it is kept and shown as it came.
+    // It is kept and shown as it came.
     return hasCardNumber(body);
   }
-  return inTexts || hasCardNumber(inReferences ? rest : body);
+  let found = false;
+  let isReference = false;
+  let end = 0;
+  const rest = body.replace(STRING, (written, colon: string | undefined, at: number) => {
+    const text = JSON.parse(colon === undefined ? written : written.slice(0, -colon.length)) as string;
+    // Its value begins right behind the colon: what is in a list or an object there has another place.
+    if (colon === undefined && isReference && body.slice(end, at).trim() === '') return '""';
+    found ||= hasCardNumber(text);
+    isReference = colon !== undefined && REFERENCES.includes(text);
+    end = at + written.length;
+    return written;
+  });
+  return found || hasCardNumber(rest);
 }
 
 function limited(seconds: number): ApiError {

@@ -190,13 +190,11 @@ export class RequestContext {
 
 const MAX_LOGGED_PATH = 200;
 
-/** A card number with percent-encoded separators of two characters each: what is cut off must not leave a part of one. */
-const LONGEST_CARD_NUMBER = 400;
-
 /** The path without the query (filters may hold personal text), and with API keys and card numbers in it redacted. */
 export function loggedPath(target: string): string {
   const end = target.indexOf('?');
-  const path = (end < 0 ? target : target.slice(0, end)).slice(0, MAX_LOGGED_PATH + LONGEST_CARD_NUMBER);
+  // Whole: what is cut off must not leave a part of a card number, which any number of format characters may stretch.
+  const path = end < 0 ? target : target.slice(0, end);
   const masked = withoutCardNumbers(path).slice(0, MAX_LOGGED_PATH);
   return masked.includes('%') || masked.includes('_') ? redactKeys(masked) : masked;
 }

@@ -3,7 +3,7 @@
  * doors of the product refuse card numbers, with the place in the request; this is behind them. Only texts that the command brings
  * are looked at: a row that is moved on keeps what it has, and what a command copies from a stored row is stored already.
  */
-import { hasCardNumber, maskCardNumbers } from '../card-number.ts';
+import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../card-number.ts';
 import type { Column } from '../db/declared-columns.ts';
 import { JsonText } from '../json.ts';
 
@@ -62,6 +62,7 @@ export function refuseCardNumbers<Row>(
     const value = column.read(row);
     if (isShort(value)) continue;
     if (before !== undefined && value === column.read(before)) continue;
+    if (column.url && typeof value === 'string' && !urlHasCardNumber(value)) continue;
     if (holdsCardNumber(value, holds)) throw new CardNumberWritten(`${name}.${column.name}`);
   }
 }

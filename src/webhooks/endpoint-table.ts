@@ -44,7 +44,7 @@ export const webhookEndpoints = tableOf<WebhookEndpoint>({
     due_at = CASE WHEN webhook_endpoints.due_at IS NULL OR (${AGAIN}) THEN webhook_endpoints.due_at ELSE now() END`,
   columns: [
     column('id', 'uuid'),
-    column('url', 'text', { notPersonal: 'address', changes: true }),
+    column('url', 'text', { notPersonal: 'address', changes: true, url: true }),
     column('description', 'text', { changes: true, personal: true }),
     column('events', 'text list', { notPersonal: 'facts', changes: true }),
     column('status', 'code', { changes: true }),

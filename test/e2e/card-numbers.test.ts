@@ -75,6 +75,18 @@ test.each<[method: 'post' | 'patch', path: () => string, body: () => object, par
   [
     'post',
     () => '/v1/payments',
+    () => payment({ source: { type: 'cliq_request', alias: '4242424242424242' } }),
+    '/source/alias',
+  ],
+  [
+    'post',
+    () => '/v1/payouts',
+    () => payout({ destination: { type: 'cliq', alias: '4242424242424242' } }),
+    '/destination/alias',
+  ],
+  [
+    'post',
+    () => '/v1/payments',
     () => payment({ billing: { email: '5105105105105100@shop.example' } }),
     '/billing/email',
   ],
@@ -133,6 +145,25 @@ test.each(['inv_4242424242424242', '4222222222222', 'A4242424242424242', '424242
   },
 );
 
+test('a reference of the scheme is taken back, and a URL with encoded quotes', async () => {
+  const recurring = { reason: 'unscheduled', previous_network_reference: '4242424242424242' };
+  const urls = { return_url: `${URL}?order=%2290000000007919%22` };
+  const answer = await client.post<Problem>('/v1/payments', payment({ recurring, ...urls }), {
+    idempotencyKey: `${randomUUID()}_refund`,
+  });
+  expect([answer.status, answer.body.code]).toEqual([201, undefined]);
+});
+
+test('no refusal names digits of a name that is cut', async () => {
+  for (const between of ['\u200b'.repeat(100), '\u200b'.repeat(2_000)]) {
+    const name = [...'5105105105105100'].join(between);
+    const answer = await client.post<Problem>('/v1/payouts', payout({ metadata: { [name]: 'x' } }), {
+      idempotencyKey: randomUUID(),
+    });
+    expect([answer.status, /\d/.test(String(answer.body.param))]).toEqual([400, false]);
+  }
+});
+
 test('an amount that looks like a card number is not repeated', async () => {
   for (const amount of ['5105105105105100.5', '"5105 1051 0510 5100"', '{"5105105105105100":1}']) {
     const rawBody = JSON.stringify(payout({})).replace('"amount":5', `"amount":${amount}`);
@@ -157,12 +188,10 @@ describe('an Idempotency-Key', () => {
   });
 });
 
-test('an alias is no text for people: a mobile number may look like a card number', async () => {
-  const answer = await client.post(
-    '/v1/payouts',
-    payout({ destination: { type: 'cliq', alias: '4242424242424242' } }),
-    { idempotencyKey: randomUUID() },
-  );
+test.each(['00962790000000', '+962 79 000 0000', '4242424242424242A'])('the alias %s is taken', async (alias) => {
+  const answer = await client.post('/v1/payouts', payout({ destination: { type: 'cliq', alias } }), {
+    idempotencyKey: randomUUID(),
+  });
   expect(answer.status).toBe(202);
 });
 

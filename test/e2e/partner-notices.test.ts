@@ -108,6 +108,24 @@ test.each<[string, Sent, number, string]>([
   ['a card number as a number', card({ card: { number: 4_242_424_242_424_242 } }), 400, 'card_number_not_allowed'],
   ['a card number as a name', card({ '4242-4242-4242-4242': true }), 400, 'card_number_not_allowed'],
   ['a card number behind a line break', card({ memo: 'Card\n4242424242424242' }), 400, 'card_number_not_allowed'],
+  [
+    'a card number in a repeated member',
+    { body: '{"reference":"4242424242424242","note":"5105105105105100","note":"x"}' },
+    400,
+    'card_number_not_allowed',
+  ],
+  [
+    'a card number in escapes in a repeated member',
+    { body: '{"note":"\\u0035105105105105100","note":"x"}' },
+    400,
+    'card_number_not_allowed',
+  ],
+  [
+    'a card number in a list of references',
+    { body: '{"reference":["4242424242424242"]}' },
+    400,
+    'card_number_not_allowed',
+  ],
   ['a card number in escapes', { body: '{"memo":"\\u0034242424242424242"}' }, 400, 'card_number_not_allowed'],
   [
     'a card number beside a like reference',

@@ -45,6 +45,7 @@ test('exempt are references that a party or the scheme gave, and amounts in text
     'payment_operations.token',
     'payment_tokens.acquirer_token',
     'payment_tokens.network_reference',
+    'payments.recurring',
     'payouts.rail_reference',
     'settlement_lines.line_id',
     'settlement_lines.reference',

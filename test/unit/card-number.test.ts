@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasCardNumber, maskCardNumbers } from '../../src/card-number.ts';
+import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../src/card-number.ts';
 import { isLuhnValid } from '../../src/luhn.ts';
 
 const VISA = '4242424242424242';
@@ -30,6 +30,8 @@ const ISSUED: readonly [prefixes: string[], lengths: number[]][] = [
 ];
 /** As the last two parts of a UUID. */
 const IN_UUID = numberOf('81', 16).replace(/^..../, '$&-');
+/** Of digits alone. */
+const UUID_OF_DIGITS = `12345678-9012-3456-${IN_UUID}`;
 const LENGTHS = [12, 13, 14, 15, 16, 17, 18, 19, 20];
 
 describe('by its first digits and its length', () => {
@@ -115,6 +117,13 @@ describe('a card number', () => {
     ${'deadbeef-dead-4ead-8111-4242424242424242'}                                | ${true}  | ${'in what is no UUID'}
     ${`deadbeef-dead-4ead-${IN_UUID}`}                                           | ${false} | ${'in a UUID'}
     ${`dead-dead-4ead-${IN_UUID}`}                                               | ${true}  | ${'in what is no UUID'}
+    ${`deadbeef-dead-0ead-${IN_UUID}`}                                           | ${false} | ${'in a UUID of no version'}
+    ${`deadbeef-dead-4ead-${IN_UUID}_refund`}                                    | ${false} | ${'in a UUID with something behind it'}
+    ${`deadbeef-dead-4ead-${IN_UUID}v2`}                                         | ${false} | ${'in a UUID with a version behind it'}
+    ${`order_deadbeef-dead-4ead-${IN_UUID}`}                                     | ${false} | ${'in a UUID with something before it'}
+    ${`v2deadbeef-dead-4ead-${IN_UUID}-retry`}                                   | ${false} | ${'in a UUID with a version before it'}
+    ${`order_${UUID_OF_DIGITS}`}                                                 | ${false} | ${'in a UUID of digits'}
+    ${`deadbeef-dead-4ead-8111-111111111116-${VISA}`}                            | ${true}  | ${'behind a UUID'}
     ${'deadbeef-dead-4ead-8111-111111111116 4242424242424242'}                   | ${true}  | ${'beside a UUID'}
     ${'4242424242424242/deadbeef-dead-4ead-8111-111111111116'}                   | ${true}  | ${'before a UUID'}
     ${'4242\u00a04242\u00a04242\u00a04242'}                                      | ${true}  | ${'with no-break spaces, as it is pasted'}
@@ -195,10 +204,41 @@ describe('a card number', () => {
   });
 });
 
+test('counts digits of every kind', () => {
+  // Digits from one on, of sets that have four and more; and zeros.
+  const ones = [0x1369, 0x2474, 0x2488, 0x24f5, 0x2776, 0x2780, 0x278a, 0x10a40, 0x10e60, 0x11052, 0x1f102];
+  for (const one of ones)
+    expect(hasCardNumber(`${String.fromCodePoint(one + 3, one + 1)}`.repeat(8)), one.toString(16)).toBe(true);
+  for (const zero of [0x24ff, 0x1f100, 0x1f101, 0x1f10b, 0x1f10c])
+    expect(hasCardNumber('4000000000000002'.replaceAll('0', String.fromCodePoint(zero)))).toBe(true);
+});
+
+describe('in a URL', () => {
+  test.each([
+    ['https://shop.example/?order=%2290000000007919%22', false],
+    ['https://shop.example/?order=inv%5F4242424242424242', false],
+    ['https://shop.example/?order=%D8%B34242424242424242', false],
+    ['https://shop.example/?q=4242%204242%204242%204242', true],
+    ['https://shop.example/?q=4242%2C%204242%2C%204242%2C%204242', true],
+    ['https://shop.example/?q=%34242424242424242', true],
+    ['https://shop.example/?q=4242424242424242%31', true],
+    ['https://shop.example/?q=%204242424242424242', true],
+    ['https://shop.example/?q=%B4242424242424242^DOE^', true],
+    ['https://shop.example/?q=%25B4242424242424242%5EDOE', true],
+    ['https://shop.example/?q=4242424242424242', true],
+    ['https://shop.example/?q=%FF', false],
+  ])('%s: %s', (url, found) => {
+    expect(urlHasCardNumber(url)).toBe(found);
+  });
+});
+
 test('is taken out of what is logged, and nothing else is', () => {
   expect(maskCardNumbers('by \u0664\u0662\u0664\u0662 4242 4242\u00a04242, \u0661')).toBe('by [card number], \u0661');
   expect(maskCardNumbers('\u0661 \u0662')).toBe('\u0661 \u0662');
   expect(maskCardNumbers(`a ${VISA} b 5105-1051-0510-5100`)).toBe('a [card number] b [card number]');
+  // One is encoded once, and another twice.
+  const twice = '%2535105105105105100';
+  expect(hasCardNumber(maskCardNumbers(`/%34242424242424242/${twice}`))).toBe(false);
   // Two windows that overlap are one place.
   expect(maskCardNumbers('x 4242 4242 4242 4242 4242 x')).toBe('x [card number] x');
   expect(maskCardNumbers('/a%204242%2042424242%204242/b')).toBe('/a [card number]/b');

@@ -1,6 +1,6 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
-import { CARD_NUMBER_REFUSED, hasCardNumber } from '../../card-number.ts';
+import { CARD_NUMBER_REFUSED, hasCardNumber, urlHasCardNumber } from '../../card-number.ts';
 import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../ids.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { refusedBy } from './refusal-codes.ts';
@@ -46,22 +46,37 @@ export function cardNumberIssue(input: string, path?: PropertyKey[]) {
   };
 }
 
+interface PartyRule {
+  fault(text: string): string | undefined;
+}
+
 /** A text that leaves for a party: checked by that party's rules when it is accepted, and never cut or rewritten later. */
-export function partyText(
-  maximum: number,
-  rule: { fault(text: string): string | undefined },
-  description?: string,
-): ReturnType<typeof freeText> {
-  return freeText(maximum, description).check((context) => {
+export function partyText(maximum: number, rule: PartyRule, description?: string): ReturnType<typeof freeText> {
+  return freeText(maximum, description).check(ruledBy(rule));
+}
+
+/** What a party or the scheme calls something by, handed back to it: it may look like a card number (API.md §4). */
+export function partyReference(maximum: number, rule: PartyRule, description?: string): ReturnType<typeof freeText> {
+  return textUpTo(maximum, description).check(ruledBy(rule));
+}
+
+function ruledBy(rule: PartyRule) {
+  return (context: { value: string; issues: object[] }): void => {
     if (context.issues.length > 0) return;
     const detail = rule.fault(context.value);
     if (detail) context.issues.push({ code: 'custom', input: context.value, message: detail });
-  });
+  };
 }
 
 /** A check of a text, whether a body or a filter has it. One that is refused already, such as for its length, is not looked at. */
 export function refuseCardNumber(context: { value: string; issues: object[] }): void {
   if (context.issues.length === 0 && hasCardNumber(context.value)) context.issues.push(cardNumberIssue(context.value));
+}
+
+/** The same of a URL. */
+export function refuseCardNumberInUrl(context: { value: string; issues: object[] }): void {
+  if (context.issues.length === 0 && urlHasCardNumber(context.value))
+    context.issues.push(cardNumberIssue(context.value));
 }
 
 /** Control characters, line and paragraph separators, and characters that change the direction of text. */
@@ -71,7 +86,7 @@ const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 
 /** The alias under which a bank knows a payee. A person must be able to see what it says. */
 export function aliasUpTo(maximum: number, description?: string) {
-  return textUpTo(maximum, description).check((context) => {
+  const visible = textUpTo(maximum, description).check((context) => {
     const detail = FORBIDDEN_IN_ALIAS.test(context.value)
       ? 'Contains a control character or one that changes the direction of text.'
       : VISIBLE.test(context.value)
@@ -79,6 +94,7 @@ export function aliasUpTo(maximum: number, description?: string) {
         : 'Expects something other than white space.';
     if (detail && context.value !== '') context.issues.push({ code: 'custom', input: context.value, message: detail });
   });
+  return visible.check(refuseCardNumber);
 }
 
 function lengthFault(text: string, maximum: number): string | undefined {

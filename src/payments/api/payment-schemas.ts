@@ -10,9 +10,10 @@ import {
   externalId,
   freeText,
   metadata,
+  partyReference,
   partyText,
   reference,
-  refuseCardNumber,
+  refuseCardNumberInUrl,
   unlessGiven,
 } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
@@ -34,7 +35,7 @@ const url = (text: string) =>
       if (fault !== undefined)
         context.issues.push({ code: 'custom', input: context.value, message: fault, continue: false });
     })
-    .check(refuseCardNumber)
+    .check(refuseCardNumberInUrl)
     .meta({
       format: 'uri',
       description: `${text} An https URL of a public host, in Unicode or punycode; in test mode also http://localhost, http://127.0.0.1 and http://[::1]. It is led to as it is given, with one parameter more at the end of its query: \`payment\`, or \`countinghouse_payment\` where it has a \`payment\` of its own.`,
@@ -63,7 +64,7 @@ export const createPayment = z
     recurring: z
       .strictObject({
         reason: z.enum(['scheduled', 'unscheduled', 'installment']).meta({ description: 'Why it recurs.' }),
-        previous_network_reference: partyText(
+        previous_network_reference: partyReference(
           64,
           WORD,
           '`authorization.network_reference` of the payment that the payer agreed to.',

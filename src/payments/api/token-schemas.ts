@@ -1,7 +1,7 @@
 /** Schemas of tokens. */
 import { z } from 'zod';
 import { WORD } from '../../acquirers/party-texts.ts';
-import { freeText, partyText, unlessGiven } from '../../api/schemas/fields.ts';
+import { freeText, partyReference, unlessGiven } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { PaymentTokenAction } from '../tokens/payment-token.ts';
 import { cardMembers, cardShown } from './card-schema.ts';
@@ -19,7 +19,7 @@ export const createToken = z
       description: 'A card by its number: in test mode, and where the operator takes card numbers.',
       id: 'TokenCard',
     }),
-    acquirer_token: partyText(
+    acquirer_token: partyReference(
       255,
       WORD,
       "In live mode: the acquirer's own token, as your page got it from the acquirer.",

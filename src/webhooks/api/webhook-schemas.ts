@@ -1,6 +1,6 @@
 /** Schemas of webhook endpoints and deliveries. */
 import { z } from 'zod';
-import { description, metadata, refuseCardNumber } from '../../api/schemas/fields.ts';
+import { description, metadata, refuseCardNumberInUrl } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryStatus } from '../delivery.ts';
 import { type EndpointAction, ROTATION_OVERLAP_DEFAULT_MS, ROTATION_OVERLAP_MAX_MS } from '../endpoint.ts';
@@ -21,7 +21,7 @@ const url = z
       message: 'Expects an http(s) URL such as https://example.com/webhooks.',
     });
   })
-  .check(refuseCardNumber)
+  .check(refuseCardNumberInUrl)
   .meta({
     format: 'uri',
     description: 'Only public addresses; https in live mode; ports as GET /v1/limits names them.',

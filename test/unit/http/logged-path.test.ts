@@ -9,6 +9,7 @@ test.each([
   ['/v1/idempotency_keys/4242-4242-4242-4242', '/v1/idempotency_keys/[card number]'],
   ['/v1/idempotency_keys/4242%204242%204242%204242', '/v1/idempotency_keys/[card number]'],
   [`/v1/idempotency_keys/%34${CARD.slice(1)}`, '/v1/idempotency_keys/[card number]'],
+  [`/v1/${[...CARD].join('%E2%80%8B'.repeat(5))}`, '/v1/[card number]'],
   [`/v1/${'x'.repeat(190)}/${CARD}`, `/v1/${'x'.repeat(190)}/[card`],
 ])('%s is logged without its card number', (target, logged) => {
   expect(loggedPath(target)).toBe(logged);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { aliasUpTo, refuseCardNumber, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { aliasUpTo, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
 import { MAGIC_ALIASES_LISTED } from './magic-aliases.ts';
 
 export const cliqRequest = z
@@ -12,9 +12,7 @@ export const cliqRequest = z
     provider: aliasUpTo(
       TEXT_LIMITS.provider,
       'Which of several providers, where the alias is registered with more than one.',
-    )
-      .check(refuseCardNumber)
-      .nullish(),
+    ).nullish(),
   })
   .meta({ id: 'CliqDestinationInput', description: 'Short-alias instant payment.' });
 
