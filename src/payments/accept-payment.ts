@@ -94,7 +94,7 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
 
   const account = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
-  const refusal = refuseAccount(account, input) ?? refuseAmount(input) ?? refuseTotals(draft, command.passes, input);
+  const refusal = refuseTerms(account, input) ?? refuseTotals(draft, command.passes, input);
   if (refusal) return only(refusal);
 
   const payment = newPayment(command, moment);
@@ -125,7 +125,14 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   return draft.finish({ status: 202, body: view, resource: 'payment', resourceId: payment.id });
 }
 
-function refuseAccount(account: Account | undefined, input: AcceptPayment): Refusal | undefined {
+export type PaymentTerms = Pick<AcceptPayment, 'accountId' | 'amount' | 'currency' | 'acquirer' | 'fee'>;
+
+/** By the account as it is: under the lock, or as it was read before anybody outside is asked. */
+export function refuseTerms(account: Account | undefined, terms: PaymentTerms): Refusal | undefined {
+  return refuseAccount(account, terms) ?? refuseAmount(terms);
+}
+
+function refuseAccount(account: Account | undefined, input: PaymentTerms): Refusal | undefined {
   const param = '/account';
   if (input.accountId === null)
     return {
@@ -154,7 +161,7 @@ function refuseAccount(account: Account | undefined, input: AcceptPayment): Refu
 }
 
 /** A payment that earns nothing is none. */
-function refuseAmount({ amount, fee: { fixed, basisPoints } }: AcceptPayment): Refusal | undefined {
+function refuseAmount({ amount, fee: { fixed, basisPoints } }: PaymentTerms): Refusal | undefined {
   const fee = feeOf(amount, scheduleOf({ feeFixed: fixed, feeBasisPoints: basisPoints }));
   if (fee < amount) return undefined;
   return {

@@ -7,14 +7,16 @@ import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
-import type { Mode } from '../ledger/book.ts';
-import { acceptPayment } from './accept-payment.ts';
+import { accounts } from '../ledger/account-table.ts';
+import type { BookId, Mode } from '../ledger/book.ts';
+import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
+import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
 import { sealBilling } from './billing.ts';
 import type { CaptureMode, Recurring } from './payment.ts';
 import { feeFixedOf, type PaymentFeeSetting } from './payment-fee.ts';
 import { refuseContradictions } from './request-rules.ts';
 import type { PreparedSource, SourceRuntime } from './sources/source.ts';
-import { prepareSource, type SourceInput } from './sources/sources.ts';
+import { asksAcquirer, prepareSource, type SourceInput } from './sources/sources.ts';
 
 export interface PaymentRuntime extends OnceRuntime, SourceRuntime {
   readonly config: Pick<Config, PaymentFeeSetting>;
@@ -41,7 +43,13 @@ export interface PaymentInput extends Asked {
   readonly metadata?: Record<string, string> | undefined;
 }
 
-const NOTHING: PreparedSource = { card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] };
+/** Of a payment that is refused before its source matters. Where it no longer is, it is prepared after all. */
+const UNPREPARED: PreparedSource = {
+  ...{ card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] },
+  begin() {
+    throw new ChangedMeanwhile('The account of the payment has changed meanwhile.');
+  },
+};
 
 /** A hosted page of an acquirer keeps no card for us. */
 const KEPT_ELSEWHERE =
@@ -60,32 +68,34 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     if (storeFor !== null && input.source.type === 'checkout' && acquirer?.hostedSession)
       throw new ApiError('parameter_invalid', { param: '/store_for', detail: KEPT_ELSEWHERE });
     const paymentId = newId();
-    const source = acquirer
-      ? await prepareSource(runtime, input.source, {
-          bookId,
-          acquirer,
-          paymentId,
-          reusable: storeFor !== null,
-          captureMode: input.captureMode,
-          dryRun,
-        })
-      : NOTHING;
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;
-    const command = acceptPayment({
-      paymentId,
-      bookId,
+    const terms = {
       accountId,
       amount: input.amount,
       currency: input.currency,
-      captureMode: input.captureMode,
-      sourceType: input.source.type,
       acquirer: acquirer?.name ?? null,
+      fee: { fixed: feeFixedOf(PAYMENT_FEE_FIXED, input.currency), basisPoints: BigInt(PAYMENT_FEE_BASIS_POINTS) },
+    };
+    const { captureMode } = input;
+    const asks = asksAcquirer(input.source) && !dryRun;
+    const source =
+      !acquirer || (asks && (await isRefused(runtime, bookId, terms)))
+        ? UNPREPARED
+        : await prepareSource(runtime, input.source, {
+            ...{ bookId, acquirer, paymentId, captureMode, dryRun },
+            reusable: storeFor !== null,
+          });
+    const command = acceptPayment({
+      ...terms,
+      paymentId,
+      bookId,
+      captureMode,
+      sourceType: input.source.type,
       source,
       initiator: input.initiator,
       recurring: input.recurring,
       storeFor,
       billingSealed: billing ? sealBilling(runtime.secretBox, billing, { bookId, paymentId }) : null,
-      fee: { fixed: feeFixedOf(PAYMENT_FEE_FIXED, input.currency), basisPoints: BigInt(PAYMENT_FEE_BASIS_POINTS) },
       statementDescriptor: input.statementDescriptor ?? null,
       returnUrl: input.returnUrl ?? null,
       cancelUrl: input.cancelUrl ?? null,
@@ -101,3 +111,9 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
     return { command };
   },
 };
+
+/** A payment that is certain to be refused asks the acquirer nothing. The decision under the lock refuses it, and judges again. */
+async function isRefused({ pool }: PaymentRuntime, bookId: BookId, terms: PaymentTerms): Promise<boolean> {
+  const account = terms.accountId === null ? undefined : await accounts.find(pool, bookId, terms.accountId);
+  return refuseTerms(account, terms) !== undefined;
+}

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { Fault } from '../../scripts/gateway/server.ts';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
-import { parsePublicId, publicId } from '../../src/ids.ts';
+import { newId, parsePublicId, publicId } from '../../src/ids.ts';
 import { parseJson, toJson } from '../../src/json.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
@@ -22,7 +22,7 @@ let account: string;
 let originator: string;
 
 beforeAll(async () => {
-  started = await startWithGateway({ environment: { ACQUIRER_HTTP_CARD_DATA: 'true' } });
+  started = await startWithGateway({ environment: { ACQUIRER_HTTP_CARD_DATA: 'true', PAYMENT_FEE_FIXED: 'EUR:500' } });
   const organisation = await started.product.organisation();
   ({ live } = organisation);
   originator = organisation.keys.liveBookId;
@@ -30,6 +30,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   started.gateway.faultOf = () => undefined;
+  started.gateway.delayOf = () => undefined;
 });
 afterAll(async () => {
   await expectInvariants(started.product);
@@ -100,6 +101,44 @@ test.each`
   expect(payment).toMatchObject({ livemode: true, outcome: null });
   expect(payment.decline?.code).toBe(code);
 });
+
+test.each`
+  what                              | terms                                               | status | code
+  ${'of an unknown account'}        | ${{ account: publicId('account', newId()) }}        | ${404} | ${'resource_not_found'}
+  ${'of a currency without any'}    | ${{ account: undefined, currency: 'USD' }}          | ${404} | ${'resource_not_found'}
+  ${'in another currency'}          | ${{ currency: 'EUR' }}                              | ${422} | ${'currency_mismatch'}
+  ${'to a closed account'}          | ${{ account: 'closed' }}                            | ${422} | ${'account_closed'}
+  ${'whose fee reaches its amount'} | ${{ account: 'EUR', currency: 'EUR', amount: 500 }} | ${422} | ${'amount_below_minimum'}
+`(
+  'a payment $what is refused before the gateway hears of it, and its key keeps that',
+  async ({ terms, status, code }) => {
+    const named: Record<string, string> = {
+      closed: (await live.openAccount({ funds: 0 })).id,
+      EUR: (await live.openAccount({ funds: 0, currency: 'EUR' })).id,
+    };
+    succeeded(await live.post(`/v1/accounts/${named.closed}/close`, {}));
+    const { type: _, ...kept } = card();
+    const token = succeeded(
+      await live.post<Shown>('/v1/payments/tokens', { card: kept, customer_reference: 'customer-1' }),
+    );
+    const coded = { type: 'token', token: token.id, cvc: '123' };
+    const heard: string[] = [];
+    started.gateway.delayOf = (call) => {
+      heard.push(call);
+      return undefined;
+    };
+    for (const source of [card(), coded]) {
+      const asked = { source, ...terms, ...(named[terms.account] && { account: named[terms.account] }) };
+      const idempotencyKey = newId();
+      const first = await request(asked, { idempotencyKey });
+      expect(first).toMatchObject({ status, body: { code } });
+      expect((await request(asked, { idempotencyKey })).text).toBe(first.text);
+    }
+    expect(heard).toEqual([]);
+    for (const source of [card(), coded]) expect(await pay({ source })).toMatchObject({ status: 'captured' });
+    expect(heard.length).toBe(4);
+  },
+);
 
 test("an acquirer's answer with card numbers is applied, and they are kept in its references alone", async () => {
   const [reference, network, elsewhere] = ['5105105105105100', '4000056655665556', '4012 8888 8888 1881'];

@@ -8,6 +8,7 @@ import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { newId, type Uuid } from '../../ids.ts';
+import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { refuseTotals } from '../../ledger/lifetime-total.ts';
@@ -21,7 +22,7 @@ import { payments } from '../payment-table.ts';
 import { operationTouches, passedAccounts } from '../payment-touches.ts';
 import { requireAtSandbox } from '../require-at-sandbox.ts';
 import { exchangeCard } from '../sources/card.ts';
-import { allowedOnReader, type EntryMode, type Reader } from './reader.ts';
+import { allowedOnReader, type EntryMode, type Reader, type ReaderAction } from './reader.ts';
 import { readerActionResource } from './reader-resource.ts';
 import { findReader } from './reader-store.ts';
 import { readerActions } from './reader-table.ts';
@@ -56,7 +57,10 @@ export const presentCard: UseCase<PresentRuntime, PresentCard> = {
     const acquirer = runtime.acquirers.get(payment.acquirer);
     const expYear = new Date(clock.now()).getUTCFullYear() + YEARS_LEFT;
     const card = { number, expMonth: 12, expYear, cvc: null, name: null };
-    const exchanged = await exchangeCard(runtime, card, { bookId, acquirer, reusable: false, param: '' });
+    // A card that is certain to be refused is not exchanged: the decision under the lock refuses it.
+    const exchanged = refuseTap(payment, action, input)
+      ? undefined
+      : await exchangeCard(runtime, card, { bookId, acquirer, reusable: false, param: '' });
     return { command: tapCard(input, payment, exchanged) };
   },
 };
@@ -68,11 +72,32 @@ function asksNothing(reader: Reader): ApiError {
   });
 }
 
+/** By payment and action as they are: under the lock, or as they were read before. */
+function refuseTap(
+  payment: Payment,
+  action: ReaderAction,
+  { tip, isOver = false }: { tip: bigint; isOver?: boolean },
+): Refusal | undefined {
+  if (action.status !== 'in_progress' || payment.pendingOperation !== null || isOver)
+    return {
+      refused: 'state_conflict',
+      detail: 'The reader asks for no card now.',
+      facts: { current_status: action.status, allowed_actions: [] },
+    };
+  if (payment.amount + tip <= MAX_REQUEST_AMOUNT) return undefined;
+  return {
+    refused: 'amount_above_maximum',
+    param: '/tip',
+    detail: 'The amount and its tip come to more than an amount may be.',
+    facts: { limit: MAX_REQUEST_AMOUNT - payment.amount },
+  };
+}
+
 /** requires_action → processing: amount and tip are authorized together. */
 function tapCard(
   { bookId, requestId, actor, idempotencyKey, entryMode, tip }: PresentCard,
   known: Payment,
-  { card, token }: { card: CardShown; token: string },
+  exchanged: { card: CardShown; token: string } | undefined,
 ): Command<Stored | Refusal> {
   const origin = { id: newId(), requestId, actor };
   const operationId = newId();
@@ -84,22 +109,11 @@ function tapCard(
       const draft = new Draft(state, origin, moment);
       const payment = draft.get(payments, known.id)!;
       const action = draft.get(readerActions, known.sourceFacts!.actionId!)!;
-      const isOpen =
-        action.status === 'in_progress' && payment.pendingOperation === null && action.expiresAt > moment.book;
-      if (!isOpen)
-        return draft.finish<Refusal>({
-          refused: 'state_conflict',
-          detail: 'The reader asks for no card now.',
-          facts: { current_status: action.status, allowed_actions: [] },
-        });
+      const isOver = action.expiresAt <= moment.book;
+      const refused = refuseTap(payment, action, { tip, isOver });
+      if (refused) return draft.finish<Refusal>(refused);
+      if (!exchanged) throw new ChangedMeanwhile('What the reader asks for has changed meanwhile.');
       const amount = payment.amount + tip;
-      if (amount > MAX_REQUEST_AMOUNT)
-        return draft.finish<Refusal>({
-          refused: 'amount_above_maximum',
-          param: '/tip',
-          detail: 'The amount and its tip come to more than an amount may be.',
-          facts: { limit: MAX_REQUEST_AMOUNT - payment.amount },
-        });
       const refusal = refuseTotals(draft, passedAccounts(bookId, payment), { amount, currency: payment.currency });
       if (refusal) return draft.finish<Refusal>({ ...refusal, param: '/tip' });
       const authorization = {
@@ -108,7 +122,7 @@ function tapCard(
         amount,
         reference: endToEndId(bookId, `present ${payment.id} ${idempotencyKey ?? operationId}`),
         of: null,
-        token,
+        token: exchanged.token,
         final: payment.captureMode === 'automatic',
         requestId,
       };
@@ -116,7 +130,7 @@ function tapCard(
       advance(draft, readerActionResource, action, { entryMode });
       const tapped = advance(draft, paymentResource, payment, {
         status: 'processing',
-        card,
+        card: exchanged.card,
         amountTip: tip,
         pendingOperation: operationId,
       });

@@ -13,6 +13,7 @@ export interface CardSource {
 }
 
 export const cardSource: Source<CardSource> = {
+  asksAcquirer: () => true,
   async prepare(runtime, { card }, of): Promise<PreparedSource> {
     const exchanged = await exchangeCard(runtime, card, { ...of, param: '/source' });
     return { ...exchanged, nextAction: null, expiresAfterMs: null, touches: [] };

@@ -59,5 +59,7 @@ export interface PreparedSource {
 
 /** `prepare` calls the outside, which moves no money. Throws ApiError for what no command has to decide. */
 export interface Source<Input> {
+  /** Whether preparing it asks the acquirer. Left out: it never does. */
+  readonly asksAcquirer?: (input: Input) => boolean;
   prepare(runtime: SourceRuntime, input: Input, of: SourceOf): Promise<PreparedSource>;
 }

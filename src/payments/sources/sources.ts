@@ -17,5 +17,13 @@ const SOURCES: { readonly [Type in SourceInput['type']]: Source<Extract<SourceIn
 };
 
 export function prepareSource(runtime: SourceRuntime, input: SourceInput, of: SourceOf): Promise<PreparedSource> {
-  return (SOURCES[input.type] as Source<SourceInput>).prepare(runtime, input, of);
+  return sourceOf(input).prepare(runtime, input, of);
+}
+
+export function asksAcquirer(input: SourceInput): boolean {
+  return sourceOf(input).asksAcquirer?.(input) ?? false;
+}
+
+function sourceOf({ type }: SourceInput): Source<SourceInput> {
+  return SOURCES[type] as Source<SourceInput>;
 }

@@ -20,6 +20,7 @@ export interface TokenSource {
 const param = '/source/token';
 
 export const tokenSource: Source<TokenSource> = {
+  asksAcquirer: ({ cvc }) => cvc !== null,
   async prepare({ pool }, { tokenId, cvc }, { bookId, acquirer, dryRun }) {
     const token = await findToken(pool, bookId, tokenId);
     if (!token) throw new ApiError('resource_not_found', { param, detail: 'There is no such token in this book.' });

@@ -20,7 +20,7 @@ import { createLogger } from '../../../src/log.ts';
 import { payeePlace } from '../../../src/outside/notice.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { destinationPlace } from '../../../src/payouts/destination.ts';
-import { secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
+import { earlierSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -212,6 +212,36 @@ test('a running change of an endpoint does not restore the earlier key', async (
   expect(boundBox().open(rows[0]!.sealed, place)).toBe('whsec_secret');
   // The batch id is new: a batch decided ahead over the old state is decided again.
   expect((await loadBook(pool, book.id))!).toEqual({ ...before, batchId: expect.not.stringContaining(before.batchId) });
+});
+
+test('each earlier secret of a webhook endpoint is sealed again, and those beside it stay', async () => {
+  const id = newId();
+  const place = earlierSecretPlace(book.id, id);
+  const until = Date.now() + 60_000;
+  const sealed = (box: ReturnType<typeof createSecretBox>, secret: string) => ({
+    sealed: box.seal(secret, place).toString('base64'),
+    until,
+  });
+  const current = sealed(boundBox(), 'whsec_2');
+  const earlier = [sealed(createSecretBox(oldKey), 'whsec_1'), current, sealed(createSecretBox(oldKey), 'whsec_3')];
+  await pool.query(
+    `INSERT INTO webhook_endpoints (book_id, id, url, events, status, secret_sealed, earlier_secrets, metadata, version, created_at,
+       updated_at) VALUES ($1, $2, 'https://example.test/', '{*}', 'enabled', $3, $4, '{}', 1, now(), now())`,
+    [book.id, id, boundBox().seal('whsec_0', secretPlace(book.id, id)), JSON.stringify(earlier)],
+  );
+  const { status, result } = await run();
+  expect(status).toBe(0);
+  expect(result.earlier_secrets).toMatchObject({ changed: 2, remaining: 0 });
+  const { rows } = await pool.query<{ kept: { sealed: string; until: number }[] }>(
+    'SELECT earlier_secrets AS kept FROM webhook_endpoints WHERE id = $1',
+    [id],
+  );
+  const kept = rows[0]!.kept;
+  expect(kept.map((one) => boundBox().open(Buffer.from(one.sealed, 'base64'), place))).toEqual([
+    ...['whsec_1', 'whsec_2', 'whsec_3'],
+  ]);
+  expect(kept.map((one) => one.until)).toEqual([until, until, until]);
+  expect(kept[1]).toEqual(current);
 });
 
 test('every sealed column is covered', async () => {

@@ -181,10 +181,18 @@ test('a payment that met a busy reader is made under the same key once the reade
 test('a tip that would take the amount beyond what an amount may be is refused', async () => {
   await ask();
   const greatest = Number.MAX_SAFE_INTEGER;
+  const exchanged = async () => {
+    const { rows } = await product.runtime.pool.query<{ cards: bigint }>(
+      'SELECT count(*) AS cards FROM sandbox_acquirer.cards',
+    );
+    return rows[0]!.cards;
+  };
+  const before = await exchanged();
   expect(await present({ tip: greatest })).toMatchObject({
     status: 422,
     body: { code: 'amount_above_maximum', param: '/tip', limit: greatest - 20_000 },
   });
+  expect(await exchanged()).toBe(before);
 });
 
 test('of twenty payments at once, one has the reader', async () => {

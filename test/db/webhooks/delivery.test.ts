@@ -60,6 +60,39 @@ describe('an event', () => {
     expect(verified(1, secret)).toThrow('No matching signature');
   });
 
+  test('is signed with every secret of overlapping rotations, each until its own end', async () => {
+    stage.world.clock.set(Date.now());
+    const hooks = await stage.receiver();
+    const { id, secret } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
+    const [second, third] = [newSecret(), newSecret()];
+    const start = stage.world.clock.now();
+    const rotate = (next: string, previousSecretUntil: number) =>
+      stage.world.submit(
+        stage.bookId,
+        rotateSecret({ ...change(id), ...stage.world.newSecret(stage.bookId, next), previousSecretUntil }),
+      );
+    await rotate(second, start + 2 * MINUTE);
+    await rotate(third, start + MINUTE);
+    const posting = stage.deliverer();
+    const signing = async () => {
+      await posting.deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid'));
+      const { body, headers } = hooks.received.at(-1)!;
+      return [secret, second, third].map((key) => {
+        try {
+          return new Webhook(key).verify(body, headers as Record<string, string>) !== undefined;
+        } catch {
+          return false;
+        }
+      });
+    };
+    expect(await signing()).toEqual([true, true, true]);
+    // The one that was replaced first ends last.
+    stage.world.clock.set(start + MINUTE);
+    expect(await signing()).toEqual([true, false, true]);
+    stage.world.clock.set(start + 2 * MINUTE);
+    expect(await signing()).toEqual([false, false, true]);
+  });
+
   test('that failed is attempted again at its retry time, not before, under the same id', async () => {
     const hooks = await stage.receiver((response, _request, number) =>
       response.writeHead(number === 1 ? 500 : 200).end(),
