@@ -64,8 +64,9 @@ const CALL_TIMEOUT_MS = 10_000;
 /** One batch serves all books. */
 const EVERYBODY = '';
 
-/** What belongs to no book: notices that are not read yet, and challenges, which their links alone name. */
-const NO_BOOK = '';
+/** What belongs to no book has a turn of its own: notices that are not read yet, and challenges, which their links alone name. */
+const NOTICES = 'notices';
+const CHALLENGES = 'challenges';
 
 /** Connections: one for each kind of batch (cards kept, cards found, authorizations, inquiries), and those that books share. */
 const BATCHES = 4;
@@ -175,17 +176,17 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   notices(limit: number, behind: Uuid = BEFORE_ALL_IDS): Promise<AcquirerNotice[]> {
-    return this.#statements.ofBook(NO_BOOK, 'notices', () => openNotices(this.#options.pool, limit, behind));
+    return this.#statements.ofBook(NOTICES, 'notices', () => openNotices(this.#options.pool, limit, behind));
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
     const { pool, clock } = this.#options;
-    return this.#statements.ofBook(NO_BOOK, 'acknowledge', () => acknowledgeNotices(pool, ids, clock.now()));
+    return this.#statements.ofBook(NOTICES, 'acknowledge', () => acknowledgeNotices(pool, ids, clock.now()));
   }
 
   /** For the page of a challenge. */
   findChallenge(challenge: string): Promise<SandboxChallenge | undefined> {
-    return this.#statements.ofBook(NO_BOOK, 'findChallenge', () => findChallenge(this.#options.pool, challenge));
+    return this.#statements.ofBook(CHALLENGES, 'findChallenge', () => findChallenge(this.#options.pool, challenge));
   }
 
   /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */
@@ -194,7 +195,7 @@ export class SandboxAcquirer implements Acquirer {
     { passed }: { passed: boolean },
   ): Promise<{ originator: string; reference: string } | undefined> {
     const given = { challenge, passed, noticeId: newId() };
-    return this.#statements.ofBook(NO_BOOK, 'resolveChallenge', () => resolveChallenge(this.#options.pool, given));
+    return this.#statements.ofBook(CHALLENGES, 'resolveChallenge', () => resolveChallenge(this.#options.pool, given));
   }
 
   /** For simulations: what the payer makes of a request to pay. Undefined where none waits, and nothing said so under this id. */

@@ -70,17 +70,17 @@ export class SharedAcquirer<Client extends Acquirer = Acquirer>
   }
 }
 
-/** Of a challenge its link alone is known: whose it is, its record says. */
-const NO_BOOK = '';
+/** Of a challenge its link alone is known: whose it is, its record says. Anybody may open such a link, so they share one book's part. */
+const CHALLENGES = 'challenges';
 
 /** With the pages of its challenges, its paydays, and what simulations tell it. */
 export class SharedSandboxAcquirer extends SharedAcquirer<SandboxAcquirer> {
   findChallenge(...given: SandboxCall<'findChallenge'>): ReturnType<SandboxAcquirer['findChallenge']> {
-    return this.inTurn(NO_BOOK, (its) => its.findChallenge(...given));
+    return this.inTurn(CHALLENGES, (its) => its.findChallenge(...given));
   }
 
   resolveChallenge(...given: SandboxCall<'resolveChallenge'>): ReturnType<SandboxAcquirer['resolveChallenge']> {
-    return this.inTurn(NO_BOOK, (its) => its.resolveChallenge(...given));
+    return this.inTurn(CHALLENGES, (its) => its.resolveChallenge(...given));
   }
 
   resolveRequest(...given: SandboxCall<'resolveRequest'>): ReturnType<SandboxAcquirer['resolveRequest']> {

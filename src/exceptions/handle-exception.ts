@@ -2,13 +2,23 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Uuid } from '../ids.ts';
+import { posted } from '../ledger/account.ts';
+import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { ShownMembers } from '../ledger/event-form.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { advance, shownBy } from '../ledger/resource.ts';
-import { type Exception, type ExceptionEvidence, isEnded, isSameActor, withEvidence } from './exception.ts';
+import {
+  allowedActions,
+  type Exception,
+  type ExceptionEvidence,
+  isEnded,
+  isSameActor,
+  type WaitingMoney,
+  withEvidence,
+} from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 
 export interface HandleException extends Change {
@@ -49,12 +59,18 @@ export function explainException(input: HandleException & { readonly reason: str
   });
 }
 
-/** Ends it. Refused to whoever explained it or moved its money. */
-export function approveException(input: HandleException): Command<Stored | Refusal> {
-  const { actor } = input;
+export interface ApproveException extends HandleException {
+  /** As it was read: where its money waits never changes. */
+  readonly waiting: WaitingMoney | null;
+}
+
+/** Ends it. Refused to whoever explained it or moved its money, and while money waits in a closed account: nobody would see it again. */
+export function approveException(input: ApproveException): Command<Stored | Refusal> {
+  const { actor, waiting } = input;
+  const touches = waiting === null ? [] : [{ table: accounts, ids: [waiting.accountId] }];
   return changeOf(
     exceptionResource,
-    { ...input, id: input.exceptionId, action: 'approve', ifMatchParam: '/version' },
+    { ...input, id: input.exceptionId, action: 'approve', ifMatchParam: '/version', touches },
     (draft, exception): Stored | Refusal => {
       const { handledBy, status } = exception;
       if (handledBy !== null && isSameActor(handledBy, actor))
@@ -63,9 +79,23 @@ export function approveException(input: HandleException): Command<Stored | Refus
           detail: `Who ${status === 'adjusted' ? 'moved the money' : 'explained the exception'} does not approve it.`,
           facts: { current_status: status },
         };
+      if (status === 'explained' && waiting !== null && isLeftWaiting(draft, waiting))
+        return {
+          refused: 'state_conflict',
+          detail: 'Its money still waits in the closed account. Move it with move_to; another person then approves.',
+          facts: {
+            current_status: status,
+            allowed_actions: allowedActions(exception).filter((action) => action !== 'approve'),
+          },
+        };
       return storedView(draft, exceptionResource, approve(draft, exception, actor));
     },
   );
+}
+
+function isLeftWaiting(draft: Draft, { accountId }: WaitingMoney): boolean {
+  const account = draft.account(accountId);
+  return account.status === 'closed' && posted(account) > 0n;
 }
 
 /**

@@ -85,7 +85,7 @@ export interface ApproveRequest extends PersonsRequest {
 export const requestApproval: UseCase<Runtime, ApproveRequest> = {
   keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
-    const { version } = await findException(pool, input);
+    const { version, waiting } = await findException(pool, input);
     requirePerson(input);
     const { ifMatch = input.version } = input;
     if (ifMatch !== input.version)
@@ -94,6 +94,6 @@ export const requestApproval: UseCase<Runtime, ApproveRequest> = {
         detail: 'If-Match names another one.',
         facts: { version },
       });
-    return { command: approveException({ ...input, ifMatch }) };
+    return { command: approveException({ ...input, waiting, ifMatch }) };
   },
 };

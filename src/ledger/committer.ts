@@ -34,7 +34,7 @@ const MAX_QUEUE = 10_000;
 /** Some 50 MB. */
 const MAX_WAITING = 50_000;
 /** The most rows that one command may touch. Bulk work is split into many commands. */
-const MAX_TOUCHED = 1_000;
+export const MAX_TOUCHED = 1_000;
 /** A command that touches more is not committed together with those of other books: it would hold them up. */
 const MAX_TOUCHED_SHARED = 64;
 /** Idle books whose queues are kept: a few hundred bytes each. */

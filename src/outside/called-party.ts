@@ -12,8 +12,8 @@ export interface InTurn<Client> {
   inTurn<Answer>(bookId: string, call: (client: Client) => Promise<Answer>, callFor?: CallFor): Promise<Answer>;
 }
 
-/** What a party tells belongs to no book until it is read. */
-const NO_BOOK = '';
+/** What a party tells belongs to no book until it is read: its share is that of one book, and no other call has it. */
+const NOTICES = 'notices';
 
 type Terms = Omit<Party, 'idempotent'>;
 
@@ -51,10 +51,10 @@ export abstract class SharedParty<Client extends Party & NoticeSource, Notice ex
   }
 
   notices(limit: number, behind?: Uuid): Promise<Notice[]> {
-    return this.inTurn(NO_BOOK, (client) => client.notices(limit, behind) as Promise<Notice[]>);
+    return this.inTurn(NOTICES, (client) => client.notices(limit, behind) as Promise<Notice[]>);
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
-    return this.inTurn(NO_BOOK, (client) => client.acknowledge(ids));
+    return this.inTurn(NOTICES, (client) => client.acknowledge(ids));
   }
 }

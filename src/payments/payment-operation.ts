@@ -49,6 +49,10 @@ export interface Portion {
   readonly captureId?: Uuid;
 }
 
+export function sumOfPortions(portions: readonly Pick<Portion, 'amount'>[]): bigint {
+  return portions.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
 export interface PaymentOperation {
   readonly id: Uuid;
   readonly paymentId: Uuid;

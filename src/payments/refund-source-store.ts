@@ -5,8 +5,12 @@ import { CAPTURES_MAX } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 
-/** Shares that a refund may take from beside the payment's own: more days than anybody waits for a release and for a reserve. */
-export const SHARES_MAX = 400;
+/**
+ * Shares that a refund may take from beside the payment's own: more days than money waits for a release. What gives it back touches
+ * each of them and the ready one of its day, so twice those and what 50 captures wait in (an ordinary share and a reserve each), and
+ * the captures: 2 * (300 + 2 * 50) + 50 = 850. A command touches 1,000 rows at most, and has a few of its own.
+ */
+export const SHARES_MAX = 300;
 
 /** The captures of a payment that succeeded. Index: payment_operations_by_payment. */
 export async function listCapturesToRefund(

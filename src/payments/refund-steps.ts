@@ -9,7 +9,7 @@ import type { Entry, PostingDraft } from '../ledger/entry.ts';
 import { advance } from '../ledger/resource.ts';
 import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
 import type { Payment } from './payment.ts';
-import type { PaymentOperation, Portion } from './payment-operation.ts';
+import { type PaymentOperation, type Portion, sumOfPortions } from './payment-operation.ts';
 import { paymentResource } from './payment-resource.ts';
 import { allocatedFee } from './refund-fee.ts';
 import {
@@ -82,6 +82,7 @@ function bookFailure(
   { from, step }: { from: 'refunds_in_transit' | 'acquirer'; step: string },
 ): Entry {
   const { id, currency, fee } = operation;
+  requirePortions(operation);
   const source = draft.chart(from, currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings: PostingDraft[] = [];
@@ -111,6 +112,15 @@ function bookFailure(
     overrideFloor: true,
     postings,
   });
+}
+
+/** Throws RangeError where the portions are not all that left: less or more than that would be booked. */
+function requirePortions({ id, amount, fee, portions }: PaymentOperation): void {
+  const taken = sumOfPortions(portions);
+  if (taken !== amount - fee)
+    throw new RangeError(
+      `Refund ${id} took ${taken} in portions, and ${amount} less a fee of ${fee} is to be given back`,
+    );
 }
 
 /** Takes the money of a refund out of its sources and books it. Says what is missing where they have too little. */

@@ -44,7 +44,7 @@ const CALL_TIMEOUT_MS = 10_000;
 const EVERYBODY = '';
 
 /** What the rail tells belongs to no book until it is read. */
-const NO_BOOK = '';
+const NOTICES = 'notices';
 
 /** Connections: one for submissions and one for inquiries, which are batched, and those that books share. */
 const BATCHES = 2;
@@ -138,11 +138,11 @@ export class SandboxRail implements Rail {
   }
 
   notices(limit: number, behind?: Uuid): Promise<RailNotice[]> {
-    return this.#statements.ofBook(NO_BOOK, 'notices', () => openNotices(this.#pool, limit, behind));
+    return this.#statements.ofBook(NOTICES, 'notices', () => openNotices(this.#pool, limit, behind));
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
-    return this.#statements.ofBook(NO_BOOK, 'acknowledge', () =>
+    return this.#statements.ofBook(NOTICES, 'acknowledge', () =>
       acknowledgeNotices(this.#pool, ids, this.#clock.now()),
     );
   }

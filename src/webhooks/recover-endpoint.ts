@@ -2,6 +2,7 @@
  * An endpoint that failed answers well again: what waits there for its own retry, for minutes or hours, is attempted now.
  * Once for a streak of failures in this process: the row of the endpoint says when the streak began.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { BoundedMap } from '../bounded-map.ts';
 import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
@@ -23,6 +24,9 @@ export interface RecoveryContext {
 /** Rows in one statement. A streak of five days leaves some thousands. */
 const PAGE = 500;
 const REMEMBERED_MAX = 5_000;
+/** The arrival is recorded behind it, and its slot waits: for less than a second. */
+const TRIES = 4;
+const FIRST_RETRY_MS = 100;
 
 interface Recovered {
   readonly failingSince: Instant;
@@ -46,9 +50,26 @@ export class Recovery {
     if (failingSince === null) return;
     const last = this.#last.get(id);
     if (last?.failingSince === failingSince) return last.done;
-    const done = this.#bringForward(endpoint).catch(this.#context.warn);
-    this.#last.set(id, { failingSince, done });
-    await done;
+    const recovered = { failingSince, done: this.#withPatience(endpoint) };
+    this.#last.set(id, recovered);
+    await recovered.done;
+  }
+
+  /** A deadlock, or a database that is away for a moment, passes. Where it does not, the next attempt that arrives tries again. */
+  async #withPatience(endpoint: DeliveryEndpoint): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#bringForward(endpoint);
+        return;
+      } catch (error) {
+        if (attempt === TRIES) {
+          this.#context.warn(error);
+          if (this.#last.get(endpoint.id)?.failingSince === endpoint.failingSince) this.#last.delete(endpoint.id);
+          return;
+        }
+        await delay(FIRST_RETRY_MS * 2 ** (attempt - 1));
+      }
+    }
   }
 
   /** What there is no room for waits with its endpoint, which falls behind (outbox.ts). */

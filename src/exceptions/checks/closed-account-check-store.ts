@@ -36,8 +36,8 @@ export function readClosedAccountsById(db: Queryable, bookId: BookId, ids: reado
 }
 
 /**
- * One statement. What waits is of the exceptions that no entry has moved. Those of release 0.2.0 name no account: their payout does, and
- * what was returned of it.
+ * One statement. What waits is of the exceptions that no entry has moved and nobody has ended. Those of release 0.2.0 name no account:
+ * their payout does, and what was returned of it; one of them that was ended counts, since nothing could move its money.
  */
 async function read(
   db: Queryable,
@@ -51,7 +51,7 @@ async function read(
       ), waiting AS (
         SELECT coalesce(e.account_id, p.account_id) AS account_id, sum(coalesce(e.amount, p.amount_returned)) AS amount
         FROM exceptions e LEFT JOIN payouts p ON p.book_id = e.book_id AND p.id = e.resource_id AND e.account_id IS NULL
-        WHERE e.book_id = $1 AND e.entry_ids = '[]' AND (e.account_id IS NOT NULL OR e.kind = 'return_to_closed_account')
+        WHERE e.book_id = $1 AND e.entry_ids = '[]' AND (e.account_id IS NULL AND e.kind = 'return_to_closed_account' OR e.account_id IS NOT NULL AND e.status = 'open')
           AND EXISTS (SELECT FROM closed)
         GROUP BY 1
       )

@@ -10,6 +10,7 @@ import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { checkFailedRefund, checkWonDispute } from './given-back-check.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
+import { checkPortionsOfDispute, checkPortionsOfRefund } from './portions-check.ts';
 
 export const paymentCheck: RowCheck<PaymentHistory, Uuid> = {
   name: 'payments',
@@ -105,12 +106,15 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
     checkEntries(context, history, { kind: kind === 'refund' ? 'refund' : 'capture', id, entryIds });
   for (const { id, entryIds } of history.disputes) checkEntries(context, history, { kind: 'dispute', id, entryIds });
   for (const operation of operations) checkOperation(context, history, operation);
-  for (const dispute of history.disputes)
+  for (const dispute of history.disputes) {
+    checkPortionsOfDispute(context, dispute);
     if (dispute.status === 'won' && dispute.stage === 'chargeback') checkWonDispute(context, history, dispute);
+  }
 }
 
 function checkOperation(context: CheckContext, history: PaymentHistory, operation: PaymentOperation): void {
   const { kind, status, amount, fee } = operation;
+  if (kind === 'refund') checkPortionsOfRefund(context, history, operation);
   if (kind === 'refund' && status === 'failed') checkFailedRefund(context, history, operation);
   if (fee < 0n || fee > amount) reportFee(context, operation);
 }

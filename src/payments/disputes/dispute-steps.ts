@@ -11,7 +11,7 @@ import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/resource.ts';
 import { giveBack, wayBackTouches } from '../give-back.ts';
 import type { Payment } from '../payment.ts';
-import type { PaymentOperation, Portion } from '../payment-operation.ts';
+import { type PaymentOperation, type Portion, sumOfPortions } from '../payment-operation.ts';
 import { paymentResource } from '../payment-resource.ts';
 import { payments } from '../payment-table.ts';
 import {
@@ -130,7 +130,7 @@ function take(draft: Draft, payment: Payment, dispute: Dispute, sources: MoneySo
 
 /** Throws RangeError where the portions are not all that the acquirer takes: less or more than that would be booked. */
 function wholeParts(dispute: Pick<Dispute, 'id' | 'amount' | 'fee' | 'portions'>): DisputePart[] {
-  const taken = dispute.portions.reduce((sum, { amount }) => sum + amount, 0n);
+  const taken = sumOfPortions(dispute.portions);
   if (taken !== dispute.amount + dispute.fee) throw new RangeError(`Dispute ${dispute.id} took ${taken}`);
   return partsOf(dispute);
 }

@@ -17,6 +17,7 @@ import { nameOperatorsOfExceptions } from '../../../src/payouts/resolution-store
 import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
 import { returnPayout } from '../../../src/payouts/return-payout.ts';
 import { openBook, stored, type TestBook } from '../../support/book.ts';
+import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { openFilledDatabase, rulesOf } from '../../support/verify-scene.ts';
@@ -66,6 +67,7 @@ async function backToClosed(of = book): Promise<Exception> {
 }
 
 const by = (actor: string, { id }: Exception) => ({ exceptionId: id, actor, requestId: newId() });
+const approving = (actor: string, exception: Exception) => ({ ...by(actor, exception), waiting: exception.waiting });
 const answered = async (command: Parameters<typeof stored>[0], of = book) => {
   const { body } = await of.submit(stored(command));
   return JSON.parse(body) as { status: string | number; code?: string };
@@ -119,7 +121,7 @@ describe('beside release 0.2.0', () => {
     await explained(exception);
     const status = () => book.row('SELECT status FROM exceptions WHERE book_id = $1 AND id = $2', exception.id);
     expect(await status()).toEqual({ status: 'open' });
-    await answered(approveException(by(BEN, exception)));
+    await answered(approveException(approving(BEN, exception)));
     expect(await status()).toEqual({ status: 'resolved' });
   });
 });
@@ -165,7 +167,7 @@ test('while nobody has approved an explanation, a mismatch still keeps the payou
   const exception = await only(sent);
   await explained(exception);
   expect(await book.settle(sent, { call: 'inquire', status: 'rejected' })).toMatchObject({ status: 'processing' });
-  await answered(approveException(by(BEN, exception)));
+  await answered(approveException(approving(BEN, exception)));
   expect(await book.settle(sent, { call: 'inquire', status: 'rejected' })).toMatchObject({ status: 'failed' });
 });
 
@@ -175,7 +177,7 @@ test('approvals of two processes: one counts', async () => {
     const exception = await contradicted();
     await explained(exception);
     const approvals = [book, other, book, other].map((one) =>
-      one.submit(stored(approveException({ ...by(person(), exception), ifMatch: 3 }))),
+      one.submit(stored(approveException({ ...approving(person(), exception), ifMatch: 3 }))),
     );
     expect((await Promise.all(approvals)).map(({ status }) => status).sort()).toEqual([200, 412, 412, 412]);
     expect(await again(exception)).toMatchObject({ status: 'approved', version: 4 });
@@ -218,6 +220,24 @@ test('moves of two processes book one entry; too little left is refused', async 
   }
 });
 
+test('an explanation is not approved while money waits in the closed account, and is once nothing is left there', async () => {
+  const exception = await backToClosed();
+  await explained(exception);
+  expect(await answered(approveException(approving(BEN, exception)))).toMatchObject({
+    code: 'state_conflict',
+    detail: expect.stringContaining('move_to'),
+    current_status: 'explained',
+    allowed_actions: ['assign', 'move_to'],
+  });
+  expect(await again(exception)).toMatchObject({ status: 'explained' });
+  expect(await findingsOf(book)).toEqual([]);
+  const accountId = await book.account();
+  await answered(moveException({ ...by(ADA, exception), exception, accountId }));
+  await answered(approveException(approving(BEN, exception)));
+  expect(await again(exception)).toMatchObject({ status: 'approved' });
+  expect(await findingsOf(book)).toEqual([]);
+});
+
 test('operators find an exception of any book, and list by status and kind', async () => {
   const exception = await contradicted();
   expect(await findExceptionOfAnyBook(book.pool, exception.id)).toEqual({ bookId: book.id, exception });
@@ -232,7 +252,7 @@ test('operators find an exception of any book, and list by status and kind', asy
 test('the reason is erased wherever it stands', async () => {
   const exception = await contradicted();
   await explained(exception);
-  await answered(approveException(by(BEN, exception)));
+  await answered(approveException(approving(BEN, exception)));
   const tables = ['exceptions', 'personal_texts', 'events', 'idempotency_keys'];
   const withReason = async () => {
     const found = tables.map(
@@ -312,7 +332,7 @@ describe('verification', () => {
     filled = await openFilledDatabase(async (other) => {
       const ended = await contradicted(other);
       await explained(ended, other);
-      await answered(approveException(by(BEN, ended)), other);
+      await answered(approveException(approving(BEN, ended)), other);
       await explained(await contradicted(other), other);
       const moved = await backToClosed(other);
       await handed(moved, other);

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { assignException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/ids.ts';
 
 import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
@@ -278,6 +278,34 @@ test('verify finds what was given back or released before its day', async () => 
   expect((await findingsOf(book)).map(({ check }) => check)).toEqual(['payment.available_on', 'payment_share.early']);
 });
 
+test.each([1, -1])(
+  'verify finds portions of refunds and chargebacks that are off by %d; such a refund fails no further',
+  async (unit) => {
+    await book.fund(accountId, 1_000n);
+    const payment = await money.captured(accountId, 10_000n, { days: 0, onceSettled: false });
+    const [open, failed] = [await money.refunding(payment, 4_000n), await money.refunding(payment, 2_000n)];
+    await money.say(failed, FAILED);
+    const { dispute } = await money.dispute(payment, { kind: 'dispute_chargeback', amount: 20n });
+    expect(await findingsOf(book)).toEqual([]);
+    const ids = [open.id, failed.id, dispute!.id];
+    const plant = (by: number) =>
+      ['payment_operations', 'payment_disputes'].map(
+        (table) =>
+          `UPDATE ${table} SET portions = jsonb_set(portions, '{0,amount}', to_jsonb(((portions -> 0 ->> 'amount')::bigint + ${by})::text))
+         WHERE id IN (${ids.map((id) => `'${id}'`).join()})`,
+      );
+    await corrupt(database.superuserUrl, plant(unit));
+    const found = (await findingsOf(book)).filter(({ check }) => check === 'payment.portions');
+    expect(found.map(({ ids: { refund, dispute: its } }) => refund ?? its).sort()).toEqual(
+      [publicId('refund', open.id), publicId('refund', failed.id), publicId('dispute', dispute!.id)].sort(),
+    );
+    await expect(money.say(open, FAILED)).rejects.toThrow(/in portions/);
+    await corrupt(database.superuserUrl, plant(-unit));
+    await money.say(open, FAILED);
+    expect(await findingsOf(book)).toEqual([]);
+  },
+);
+
 test('a fee never exceeds its refund, and nothing stays in transit; verify finds one that does', async () => {
   await book.fund(accountId, 1_000n);
   const payment = await money.captured(accountId, 100_000n);
@@ -297,7 +325,7 @@ test('a fee never exceeds its refund, and nothing stays in transit; verify finds
     `UPDATE payments SET fee = fee - 1, fee_refunded = fee_refunded + 1 WHERE id = '${payment.id}'`,
   ]);
   expect(new Set((await findingsOf(book)).map(({ check }) => check))).toEqual(
-    new Set(['account.equation', 'payment.fee']),
+    new Set(['account.equation', 'payment.fee', 'payment.portions']),
   );
   await corrupt(database.superuserUrl, [
     `UPDATE payment_operations SET fee = 1 WHERE id = '${one.id}'`,

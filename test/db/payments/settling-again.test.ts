@@ -146,7 +146,7 @@ test('what people have approved without it is not booked', async () => {
   const by = (actor: string) => ({ exceptionId, actor, requestId: newId() });
   await book.submit(assignException({ ...by('operator:Amal'), personId: newId() }));
   await book.submit(explainException({ ...by('operator:Amal'), reason: 'The acquirer takes it back.' }));
-  await book.submit(approveException(by('operator:Basim')));
+  await book.submit(approveException({ ...by('operator:Basim'), waiting: null }));
   const { code, out } = await again(shown);
   expect([code, out]).toEqual([1, expect.stringContaining('approved by people without this line')]);
   expect(await reports.poolBalance()).toBe(0n);

@@ -106,6 +106,27 @@ describe('a good answer', () => {
     expect(await shown(id)).toMatchObject({ failingSince: null });
   });
 
+  test('tries again where the database is away for a moment, before the arrival ends the streak', async () => {
+    const answers = { status: 500 };
+    const { id } = await endpoint(answers);
+    await failing(id, await emit(1), 3);
+    answers.status = 200;
+    const { pool } = stage.world;
+    const query = pool.query.bind(pool) as (...given: unknown[]) => unknown;
+    let failures = 0;
+    const spy = vi.spyOn(pool, 'query').mockImplementation(((...given: unknown[]) => {
+      const isIt = (given[0] as { name?: string }).name === 'webhook_deliveries.bring_forward';
+      return isIt && failures++ < 2 ? Promise.reject(new Error('Connection terminated')) : query(...given);
+    }) as never);
+    await stage.deliverer().deliver(stage.bookId, await emit());
+    await vi.waitFor(async () => {
+      const states = (await deliveriesOf(pool, id)).map(({ status }) => status);
+      expect(states).toEqual(['delivered', 'delivered']);
+    }, PATIENCE);
+    spy.mockRestore();
+    expect(failures).toBeGreaterThan(2);
+  });
+
   test('does so for hundreds, and changes nothing for another endpoint', async () => {
     const answers = { status: 500 };
     const { id } = await endpoint(answers);

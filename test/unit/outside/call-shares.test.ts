@@ -1,4 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import { SharedSandboxAcquirer } from '../../../src/acquirers/shared-acquirer.ts';
+import { newId } from '../../../src/ids.ts';
 import { type CallFor, CallShares, PartyBusy } from '../../../src/outside/call-shares.ts';
 import { JobCalls } from '../../../src/outside/job-calls.ts';
 import { withinLimit } from '../../../src/time-limit.ts';
@@ -124,6 +126,31 @@ describe('calls of requests', () => {
     await settled();
     await rail.endAll();
     expect(await again).toBe('again is paid');
+  });
+
+  test('about challenges, which name no book, leave room for notices', async () => {
+    const begun: string[] = [];
+    let end = () => undefined as unknown;
+    const over = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const silent = (call: string) => () => {
+      begun.push(call);
+      return over;
+    };
+    const client = {
+      ...{ name: 'sandbox', callsAtOnce: 4 },
+      ...{ findChallenge: silent('challenge'), notices: silent('notices'), acknowledge: silent('acknowledged') },
+    };
+    const acquirer = new SharedSandboxAcquirer(client as never, new CallShares());
+    const pages = Array.from({ length: 20 }, () => acquirer.findChallenge(newId()));
+    const outcomes = Promise.allSettled(pages);
+    await settled();
+    const told = acquirer.notices(10);
+    await settled();
+    expect(begun).toEqual(['challenge', 'challenge', 'notices']);
+    end();
+    await Promise.all([told, outcomes]);
   });
 
   test('of a book that has none find a place, however many books wait', async () => {

@@ -1,6 +1,11 @@
 /** In which order money that goes back to payers is taken, and that none is lost or taken twice on the way. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { newId } from '../../../src/ids.ts';
+import { MAX_TOUCHED } from '../../../src/ledger/committer.ts';
+import { wayBackTouches } from '../../../src/payments/give-back.ts';
+import { CAPTURES_MAX } from '../../../src/payments/payment.ts';
+import { SHARES_MAX } from '../../../src/payments/refund-source-store.ts';
 import { type Money, planTaking } from '../../../src/payments/take-from-sources.ts';
 
 const money = (own: [string, string, bigint][], available: bigint, held: Record<string, bigint>): Money => ({
@@ -105,4 +110,17 @@ test('the customer gives nothing while the payment has money of its own, and oth
       if (others.length > 0 && given.available > 0n) expect(ofCustomer).toBe(given.available);
     }),
   );
+});
+
+test('what gives back all that a refund may take from touches no more rows than a command may, and leaves it some of its own', () => {
+  const own = Array.from({ length: CAPTURES_MAX }, newId).flatMap((captureId) =>
+    ['ordinary', 'reserve'].map(() => ({ captureId, shareId: newId(), amount: 1n })),
+  );
+  const others = Array.from({ length: SHARES_MAX }, () => ({ shareId: newId(), amount: 1n }));
+  const portions = [...own, ...others];
+  // All of them wait, each with a ready share of its day.
+  const back = portions.flatMap(({ shareId }) => [shareId, newId()]);
+  const touched = wayBackTouches({ portions }, back).reduce((sum, { ids }) => sum + ids.length, 0);
+  expect(touched).toBe(850);
+  expect(touched).toBeLessThanOrEqual(MAX_TOUCHED - 100);
 });
