@@ -18,6 +18,7 @@ import {
   abandonContract,
   beginContract,
   type Connection,
+  clearSecretsOfDeletedEndpoints,
   finishContract,
   listConnections,
   readContractedTo,
@@ -58,6 +59,7 @@ export async function contract(
     if (before === null) await refuseEarlierReleases(client, { role, watchMs });
     await beginContract(client, RELEASE);
     await refuseEarlierReleases(client, { role, watchMs });
+    await clearSecretsOfDeletedEndpoints(client);
     await finishContract(client);
   } catch (error) {
     await abandonContract(client);

@@ -40,6 +40,13 @@ export async function beginContract(db: Queryable, release: string): Promise<voi
   );
 }
 
+/** Release 0.2.0 knows of no secrets before the previous one, and leaves them where it deletes an endpoint. Once no process of it runs. */
+export async function clearSecretsOfDeletedEndpoints(db: Queryable): Promise<void> {
+  await db.query(
+    "UPDATE public.webhook_endpoints SET earlier_secrets = NULL WHERE status = 'deleted' AND earlier_secrets IS NOT NULL",
+  );
+}
+
 export async function finishContract(db: Queryable): Promise<void> {
   await db.query(
     'UPDATE public.installation SET contract_done = true, contracted_from = NULL, contracted_at = clock_timestamp() WHERE id = 1',

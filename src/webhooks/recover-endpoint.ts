@@ -8,6 +8,7 @@ import type { Clock, Instant } from '../clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { elsewhere } from '../progress.ts';
 import type { Room } from '../room.ts';
 import { bringForward, type RetryPlace } from './bring-forward-store.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
@@ -82,7 +83,7 @@ export class Recovery {
       const brought = await statements.run(bookId, () => bringForward(pool, { bookId, endpointId }, page));
       for (const eventSequence of brought.eventSequences)
         outboxOf(bookId, endpointId).offer({ eventSequence, endpointId }).catch(warn);
-      after = brought.next;
+      after = brought.next && elsewhere('Deliveries that are brought forward', after, brought.next);
     } while (after !== undefined);
   }
 }

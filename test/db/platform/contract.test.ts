@@ -12,6 +12,7 @@ import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { RIGHTS } from '../../../src/groups.ts';
 import { createLogger } from '../../../src/log.ts';
 import { connectionName, RELEASE } from '../../../src/release.ts';
+import { openBook } from '../../support/book.ts';
 import { describeWithPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -105,6 +106,23 @@ test('release 0.1.0 does not start on a contracted installation, this release do
   await checkApplicationRole(pool);
   expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
   await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
+});
+
+test('secrets that release 0.2.0 left in endpoints which it deleted are cleared, and no others', async () => {
+  const book = await openBook({ database: database.applicationUrl });
+  await Promise.all(
+    ['enabled', 'deleted'].map((status) =>
+      book.rows(
+        `INSERT INTO webhook_endpoints (book_id, id, url, status, secret_sealed, events, earlier_secrets, created_at, updated_at)
+         VALUES ($1, gen_random_uuid(), 'https://example.com', $2, '', '{*}', '[{"sealed": "AA==", "until": 0}]', now(), now())`,
+        status,
+      ),
+    ),
+  );
+  await book.close();
+  await contract();
+  const { rows } = await pool.query('SELECT status FROM webhook_endpoints WHERE earlier_secrets IS NOT NULL');
+  expect(rows).toEqual([{ status: 'enabled' }]);
 });
 
 test('a second run changes nothing, whatever is connected', async () => {
