@@ -225,7 +225,11 @@ describe('in a book in which everything has happened', () => {
     expect(await seenAt(5 * 60_000)).toEqual({ kinds: {}, told: [] });
     const { kinds, told } = await seenAt(11 * 60_000);
     expect(kinds).toEqual({});
-    expect(told.map(({ pool, kind }) => `${pool} ${kind}`).sort()).toEqual(['ledger payout', 'webhooks delivery']);
+    expect(told.map(({ pool, kind }) => `${pool} ${kind}`).sort()).toEqual([
+      'ledger payout',
+      'rails payout',
+      'webhooks delivery',
+    ]);
     expect(told[0]!.msg).toContain('No worker of the pool');
   });
 
