@@ -49,7 +49,6 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/idempotency/following.ts': 'A deadline.',
   'src/ledger/committer.ts': 'The queues take no more commands, and each command has a deadline.',
   'src/natural-batch.ts': 'A batch takes its items out of what waits.',
-  'src/operations/waiting.ts': 'A round takes rows off the list, or returns.',
   'src/organisations/api-key-lookups.ts': 'A statement takes its lookups out of what waits.',
   'src/operations/waiting.ts': 'A lookup takes its rows out of the list, or ends.',
   'src/outside/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
