@@ -273,7 +273,7 @@ test('the books agree with all of it, and a wrong amount is found', async () => 
       [book.id, by],
     );
   await offFee(1);
-  expect(new Set(await verify())).toEqual(new Set(['account.equation']));
+  expect(new Set(await verify())).toEqual(new Set(['account.equation', 'payment.portions']));
   await offFee(-1);
   await owner.query(
     `UPDATE payment_disputes SET entry_ids = '[]' WHERE book_id = $1 AND id = (
