@@ -55,5 +55,5 @@ test('the guide names the waits between attempts of a webhook', () => {
     wait < MINUTE ? `${wait / 1_000} s` : wait < 60 * MINUTE ? `${wait / MINUTE} min` : `${wait / (60 * MINUTE)} h`,
   );
   expect(guide('webhooks')).toContain(shown.join(', '));
-  expect(guide('webhooks')).toContain(`${RETRY_DELAYS_MS.length + 1} times`);
+  expect(guide('webhooks')).toContain(`these ${RETRY_DELAYS_MS.length + 1} attempts`);
 });
