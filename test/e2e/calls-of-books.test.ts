@@ -136,12 +136,18 @@ describe('a link', () => {
   test('is opened so often a second, from however many networks, and however it is spelt', async () => {
     const { path } = await left();
     const spelt = path.replace('chk_', 'chk%5F').replace('?returned=1', '');
+    // Coming here has taken some of its second.
+    const came = performance.now();
+    await until(
+      async () => performance.now() - came,
+      (ms) => ms > 1_000,
+    );
     const opened = await Promise.all(
       Array.from({ length: 90 }, (_, at) => open(at % 2 ? spelt : path.split('?')[0]!, `203.0.113.${at + 1}`)),
     );
     const allowed = opened.filter((status) => status === 200).length;
-    // Coming here has taken some of this second, which may have turned meanwhile.
-    expect(allowed).toBeGreaterThanOrEqual(20);
+    // The second may have turned meanwhile.
+    expect(allowed).toBeGreaterThanOrEqual(30);
     expect(allowed).toBeLessThanOrEqual(60);
     expect(opened.filter((status) => status === 429)).toHaveLength(90 - allowed);
   });
