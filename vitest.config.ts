@@ -7,7 +7,7 @@ const SCHEDULE = 'test/model/schedule.test.ts';
 const FAULTS = 'test/faults/**/*.test.ts';
 
 // Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
-const files = { testTimeout: 60_000, hookTimeout: 60_000 };
+const files = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 export default defineConfig({
   test: {

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Client, until } from '../../scripts/harness/client.ts';
 import { Connections } from '../../src/http/connections.ts';
 import {
@@ -17,6 +17,9 @@ import {
 } from '../../src/http/in-flight.ts';
 import { newId } from '../../src/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
+
+// Fills a long book, or a busy one, beside two other files on two cores.
+vi.setConfig({ testTimeout: 60_000 });
 
 let product: Product;
 let keys: OrganisationKeys;

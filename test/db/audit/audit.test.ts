@@ -1,7 +1,7 @@
 /** Findings of the audit, which runs beside the posting: each corruption is reported once, a book in use has none. */
 
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAudit, startAudit } from '../../../src/audit/audit.ts';
 import { systemClock } from '../../../src/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
@@ -11,6 +11,9 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt, type FilledDatabase, fillBook, openFilledDatabase, type Scene } from '../../support/verify-scene.ts';
+
+// Fills a long book, or a busy one, beside two other files on two cores.
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Line {
   level: number;
