@@ -43,10 +43,12 @@ export async function endChallenge(pool: Pool, paymentId: string): Promise<void>
   );
 }
 
-/** The day has come on which what payments earned is released. */
+/** The day on which what payments earned is released is today, for what waits now. */
 export async function bringReleaseDay(pool: Pool): Promise<void> {
   await pool.query(
-    `UPDATE payment_shares SET releases_at = now(), due_at = now() WHERE ctid = ANY (ARRAY (
+    `UPDATE payment_shares AS s SET releases_at = now(), due_at = now(),
+       available_on = least(available_on, to_char(now() AT TIME ZONE b.time_zone, 'YYYY-MM-DD'))
+     FROM books AS b WHERE b.id = s.book_id AND s.ctid = ANY (ARRAY (
        SELECT ctid FROM payment_shares WHERE status = 'open' AND stuck_at IS NULL AND due_at > now()
        FOR NO KEY UPDATE SKIP LOCKED))`,
   );

@@ -1,8 +1,8 @@
 /** A payer who passes the challenge while the payment is ended for being late: the acquirer's last word counts, in any order. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AcquirerNotice } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/clock.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
@@ -21,12 +21,18 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 let database: TestDatabase;
 let acquirers: Acquirers;
 let book: TestBook;
+/** Milliseconds that everybody's clock is ahead. */
+let ahead = 0;
+const clock: Clock = { now: () => Date.now() + ahead };
 
 beforeAll(async () => {
   database = await createTestDatabase();
   const options = { publicUrl: 'https://api.test' };
   acquirers = createAcquirers({ DATABASE_URL: database.applicationUrl }, createLogger('silent', 'test'), options);
-  book = await openBook({ database: database.applicationUrl });
+  book = await openBook({ database: database.applicationUrl, clock });
+});
+beforeEach(() => {
+  ahead = 0;
 });
 afterAll(async () => {
   await book?.close();
@@ -73,15 +79,16 @@ async function passedChallenge(): Promise<Accepted & { notice: AcquirerNotice }>
   return { ...accepted, notice: told.find(({ endToEndId }) => endToEndId === accepted.operation.reference)! };
 }
 
-/** The payments pool asks about an operation at this moment. */
+/** The payments pool asks about an operation at this moment, which is the book's too. */
 async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
+  ahead = now - Date.now();
   const calls: Promise<void>[] = [];
   const runtime: SendRuntime = {
     pool: book.pool,
     payments: new RowLoads(book.pool, payments),
     operations: new RowLoads(book.pool, paymentOperations),
     committer: book.committer,
-    clock: { now: () => now },
+    clock,
     release: RELEASE,
     authorizationMs: SUCCEEDED.authorizationMs,
     fingerprints: PLAIN_FINGERPRINTS,
@@ -98,7 +105,7 @@ async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
 const take = async ({ operation }: Accepted, notice: AcquirerNotice) => {
   const taking = {
     pool: book.pool,
-    clock: systemClock,
+    clock,
     release: RELEASE,
     authorizationMs: SUCCEEDED.authorizationMs,
     acquirer: () => acquirers.sandbox,
