@@ -51,6 +51,8 @@ import { createSweeper } from '../../workers/sweeper.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
 const MIGRATION = `
   CREATE TABLE samples (
     book_id uuid NOT NULL, id uuid NOT NULL, account_id uuid NOT NULL, status text NOT NULL, note text NOT NULL,
@@ -491,5 +493,3 @@ describe('the event document', () => {
     expect(missing(groups)).toEqual(['sample.opened']);
   });
 });
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -19,6 +19,8 @@ import { logThatRuns, transfer } from '../../support/book.ts';
 import { FUNDS, type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
+vi.setConfig({ testTimeout: 30_000 });
+
 let database: TestDatabase;
 let pool: Pool;
 let known: readonly FundedBook[];
@@ -422,5 +424,3 @@ test('beyond what may wait in all, a book gets its part and no more', async () =
   expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable' } });
   await small.committer.close();
 });
-
-vi.setConfig({ testTimeout: 30_000 });

@@ -20,6 +20,8 @@ import { logThatRuns, payoutRequest, transfer } from '../../support/book.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
+vi.setConfig({ testTimeout: 60_000 });
+
 const log = createLogger('silent', 'test');
 let database: TestDatabase;
 let superuser: pg.Client;
@@ -269,5 +271,3 @@ describe('no circle of locks', () => {
     }
   });
 });
-
-vi.setConfig({ testTimeout: 60_000 });
