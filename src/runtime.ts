@@ -2,6 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
+import { RecentAccounts } from './accounts/recent-accounts.ts';
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { DisputeTerms } from './acquirers/dispute-terms.ts';
 import type { Appointment } from './appointment.ts';
@@ -52,6 +53,7 @@ export interface Runtime {
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
   readonly acquirers: Acquirers;
+  readonly recentAccounts: RecentAccounts;
   /** When what payments earn is released. */
   readonly release: ReleaseSchedule;
   /** For how long an authorization can be captured. */
@@ -157,6 +159,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     enqueuer,
     rails,
     acquirers,
+    recentAccounts: new RecentAccounts(pool),
     authorizationMs: config.PAYMENT_AUTHORIZATION_DAYS * 24 * 60 * 60_000,
     disputeTerms: { fees: config.PAYMENT_DISPUTE_FEE, feeRefunded: config.PAYMENT_DISPUTE_FEE_REFUNDED },
     release: {

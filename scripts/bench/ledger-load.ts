@@ -2,12 +2,10 @@
 import { newId, type Uuid } from '../../src/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { BookId } from '../../src/ledger/book.ts';
-import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import type { Committer } from '../../src/ledger/committer.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import type { BenchBook } from './book.ts';
-import { CURRENCY } from './book.ts';
 import { type Movement, randomAmount } from './ceiling-store.ts';
 
 /** Picks two different accounts, each as likely as any other. */
@@ -18,7 +16,7 @@ export function uniform({ accounts }: BenchBook): Movement {
 }
 
 /** A command of the product's form: named rows, a pure decision, nothing else. */
-function post(movement: Movement, prepare?: (draft: Draft) => void): Command<void> {
+function post(movement: Movement): Command<void> {
   const id = newId();
   const requestId = newId();
   return {
@@ -29,7 +27,6 @@ function post(movement: Movement, prepare?: (draft: Draft) => void): Command<voi
     touches: [{ table: accounts, ids: [movement.debit, movement.credit] }],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId, actor: 'bench' }, moment);
-      prepare?.(draft);
       draft.post({
         resource: 'entry',
         resourceId: id,
@@ -47,14 +44,9 @@ export function uniformSource(book: BenchBook): CommandSource {
   return () => ({ bookId: book.id, command: post(uniform(book)) });
 }
 
-/** Every entry debits the book's pool account. */
+/** Every entry debits the book's first account. */
 export function hotSource(book: BenchBook): CommandSource {
-  const pool: Uuid = chartAccountId(book.id, 'pool', CURRENCY);
-  return () => {
-    const { credit } = uniform(book);
-    const command = post({ debit: pool, credit }, (draft) => draft.chart('pool', CURRENCY));
-    return { bookId: book.id, command };
-  };
+  return oneAccountSource(book, book.accounts[0]!);
 }
 
 /** Every entry debits one account. */

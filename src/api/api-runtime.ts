@@ -1,4 +1,5 @@
 /** The parts of the process's runtime that the API uses. */
+import type { RecentAccounts } from '../accounts/recent-accounts.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
@@ -32,6 +33,7 @@ export interface ApiRuntime extends OnceRuntime {
   readonly secretBox: SecretBox;
   readonly rails: Pick<Rails, 'sandbox'>;
   readonly acquirers: Acquirers;
+  readonly recentAccounts: RecentAccounts;
   readonly disputeTerms: DisputeTerms;
   /** For how long an authorization can be captured. */
   readonly authorizationMs: number;

@@ -1,5 +1,6 @@
 /** What a request for a payment becomes: its account found, its source prepared, its fee pinned, its acquirer chosen. */
 import { defaultAccounts } from '../accounts/account-profile-table.ts';
+import type { RecentAccounts } from '../accounts/recent-accounts.ts';
 import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
@@ -7,7 +8,7 @@ import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../ids.ts';
-import { accounts } from '../ledger/account-table.ts';
+import type { Account } from '../ledger/account.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
 import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
@@ -21,6 +22,7 @@ import { asksAcquirer, prepareSource, type SourceInput } from './sources/sources
 export interface PaymentRuntime extends OnceRuntime, SourceRuntime {
   readonly config: Pick<Config, PaymentFeeSetting>;
   readonly acquirers: Pick<Acquirers, 'ofMode'>;
+  readonly recentAccounts: RecentAccounts;
 }
 
 export interface PaymentInput extends Asked {
@@ -113,7 +115,8 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
 };
 
 /** A payment that is certain to be refused asks the acquirer nothing. The decision under the lock refuses it, and judges again. */
-async function isRefused({ pool }: PaymentRuntime, bookId: BookId, terms: PaymentTerms): Promise<boolean> {
-  const account = terms.accountId === null ? undefined : await accounts.find(pool, bookId, terms.accountId);
-  return refuseTerms(account, terms) !== undefined;
+async function isRefused(runtime: PaymentRuntime, bookId: BookId, terms: PaymentTerms): Promise<boolean> {
+  if (terms.accountId === null) return refuseTerms(undefined, terms) !== undefined;
+  const isTaken = (account: Account | undefined) => refuseTerms(account, terms) === undefined;
+  return !(await runtime.recentAccounts.isFit(bookId, terms.accountId, isTaken));
 }
