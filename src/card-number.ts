@@ -16,13 +16,13 @@ import { type Found, LONGEST_GAP, NOTHING, REFERENCE, Run, SHORTEST, type Touche
 export const CARD_NUMBER_REFUSED =
   'Contains a card number. A reference of your own that looks like one is taken with a letter or an underscore directly before it.';
 
-/** Most texts have no digit of any script, and are not looked at one character at a time. */
-const MAY_HAVE_DIGITS = /[0-9\u0080-\uffff]/;
+/** Most texts are ASCII without enough digits in a run, and are not looked at one character at a time. */
+const MAY_HAVE_ONE = /[\u0080-\uffff]|[0-9](?:[^0-9A-Za-z]{0,2}[0-9]){13}/;
 
 /** As the text is written, and percent-decoded, as URLs are read. */
 export function hasCardNumber(text: string): boolean {
-  if (text.length < SHORTEST || !MAY_HAVE_DIGITS.test(text)) return false;
-  return search(text) || (text.includes('%') && search(percentDecoded(text)));
+  if (text.length < SHORTEST) return false;
+  return (MAY_HAVE_ONE.test(text) && search(text)) || (text.includes('%') && search(percentDecoded(text)));
 }
 
 /** The same of a URL, where the digits of percent-encoding are no digits: `%2290000000007919%22` has fourteen. */

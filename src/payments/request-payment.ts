@@ -71,24 +71,22 @@ export const requestPayment: UseCase<PaymentRuntime, PaymentInput> = {
       throw new ApiError('parameter_invalid', { param: '/store_for', detail: KEPT_ELSEWHERE });
     const paymentId = newId();
     const { PAYMENT_FEE_BASIS_POINTS, PAYMENT_FEE_FIXED } = runtime.config;
-    const terms = {
-      accountId,
-      amount: input.amount,
-      currency: input.currency,
-      acquirer: acquirer?.name ?? null,
-      fee: { fixed: feeFixedOf(PAYMENT_FEE_FIXED, input.currency), basisPoints: BigInt(PAYMENT_FEE_BASIS_POINTS) },
-    };
-    const { captureMode } = input;
+    const { amount, currency, captureMode } = input;
+    const fee = { fixed: feeFixedOf(PAYMENT_FEE_FIXED, currency), basisPoints: BigInt(PAYMENT_FEE_BASIS_POINTS) };
+    const terms: PaymentTerms = { accountId, amount, currency, acquirer: acquirer?.name ?? null, fee };
     const asks = asksAcquirer(input.source) && !dryRun;
+    const reusable = storeFor !== null;
     const source =
       !acquirer || (asks && (await isRefused(runtime, bookId, terms)))
         ? UNPREPARED
-        : await prepareSource(runtime, input.source, {
-            ...{ bookId, acquirer, paymentId, captureMode, dryRun },
-            reusable: storeFor !== null,
-          });
+        : await prepareSource(runtime, input.source, { bookId, acquirer, paymentId, captureMode, dryRun, reusable });
+    // Written out: an object that is spread before so many members is built slowly, and read slowly ever after.
     const command = acceptPayment({
-      ...terms,
+      accountId,
+      amount,
+      currency,
+      acquirer: terms.acquirer,
+      fee,
       paymentId,
       bookId,
       captureMode,
