@@ -1,5 +1,5 @@
 /**
- * Accounts as they were a moment ago: enough to spare a call or a commit in vain. Whoever decides reads the account under the lock of
+ * Accounts as they were within a minute: enough to spare a call or a commit in vain. Whoever decides reads the account under the lock of
  * its book and judges again, so what has changed meanwhile costs a call at most.
  */
 import { BoundedMap } from '../bounded-map.ts';
@@ -11,7 +11,7 @@ import type { BookId } from '../ledger/book.ts';
 
 /** Some kilobytes for a thousand. */
 const KNOWN_MAX = 10_000;
-const KNOWN_MS = 5_000;
+const KNOWN_MS = 60_000;
 
 export class RecentAccounts {
   readonly #db: Queryable;
@@ -24,7 +24,7 @@ export class RecentAccounts {
   }
 
   /**
-   * Whether one of a few seconds ago, or as it is now, is fit: the newest is read where the earlier one is not. An account that
+   * Whether one of a minute ago, or as it is now, is fit: the newest is read where the earlier one is not. An account that
    * is not there is not fit.
    */
   async isFit(bookId: BookId, id: Uuid, judge: (account: Account | undefined) => boolean): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Accounts as a process remembers them: known for a few seconds, and read anew where what is remembered does not do. */
+/** Accounts as a process remembers them: known for a minute, and read anew where what is remembered does not do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RecentAccounts } from '../../../src/accounts/recent-accounts.ts';
 import { newId } from '../../../src/ids.ts';
@@ -22,15 +22,15 @@ const isOpen = (account: Account | undefined) => account?.status === 'open';
 const setStatus = (id: string, status: string) =>
   book.rows('UPDATE accounts SET status = $3 WHERE book_id = $1 AND id = $2', id, status);
 
-test('an account is read once in five seconds while it is fit, and each time while it is not', async () => {
+test('an account is read once a minute while it is fit, and each time while it is not', async () => {
   const clock = { now: 0 };
   const recent = new RecentAccounts(book.pool, { now: () => clock.now });
   const id = await book.account();
   expect(await recent.isFit(book.id, id, isOpen)).toBe(true);
   await setStatus(id, 'frozen');
-  clock.now = 4_999;
+  clock.now = 59_999;
   expect(await recent.isFit(book.id, id, isOpen)).toBe(true);
-  clock.now = 5_000;
+  clock.now = 60_000;
   expect(await recent.isFit(book.id, id, isOpen)).toBe(false);
   await setStatus(id, 'open');
   // Refused a moment ago, and taken now.
