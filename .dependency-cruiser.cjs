@@ -82,7 +82,7 @@ const LAYERS = [
     name: 'ledger',
     from: folder('ledger'),
     may: [
-      ...file('card-number', 'clock', 'errors', 'failpoints', 'ids', 'json', 'progress', 'random'),
+      ...file('bounded-map', 'card-number', 'clock', 'errors', 'failpoints', 'ids', 'json', 'progress', 'random'),
       ...folder('errors', 'money', 'db', 'ledger'),
     ],
   },

@@ -2,7 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
-import { RecentAccounts } from './accounts/recent-accounts.ts';
+
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { DisputeTerms } from './acquirers/dispute-terms.ts';
 import type { Appointment } from './appointment.ts';
@@ -23,6 +23,7 @@ import type { AppointmentRuntime } from './journal/keep-appointments.ts';
 import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/committer.ts';
+import { RecentAccounts } from './ledger/recent-accounts.ts';
 import type { Logger } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { RowFailure } from './moved-rows.ts';

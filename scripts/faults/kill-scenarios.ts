@@ -84,6 +84,7 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
     name: `kill-${pool}-at-${point}`,
     about: `kill -9 of ${pool === 'api' ? 'an API' : `a worker of the ${pool} pool`} at ${point}`,
     diesAt: point,
+    together: true,
     ...(point === 'ledger.shared.before' && { shared: true }),
     async play({ stage, load, random }: Play) {
       const [victim, hit] = [

@@ -1,4 +1,8 @@
-/** Plays scenarios one after the other, with a stage for each family. A scenario that fails ends its stage. */
+/**
+ * Plays scenarios one after the other, with a stage for each family. Those that may follow each other share a load and are judged once:
+ * most of a scenario's time is its load and its judgement. Where something is wrong after several, each is played again alone, on a stage
+ * of its own, so that the report names the one. Whatever fails ends its stage.
+ */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +22,7 @@ export interface Family {
 }
 
 export interface Result {
+  /** Several names where something was wrong after them together, and after none of them alone. */
   readonly scenario: string;
   readonly queue: Backend;
   readonly seconds: number;
@@ -93,21 +98,7 @@ async function playPart(
       if (stage && stages.delete(stage)) await stage.close();
       stage = undefined;
     };
-    for (const scenario of scenarios) {
-      if (scenario.only && scenario.only !== backend) continue;
-      if (!hasTime()) {
-        left += 1;
-        continue;
-      }
-      let release: BuiltRelease | undefined;
-      try {
-        release = await scenario.release?.();
-      } catch (error) {
-        const facts = { scenario: scenario.name, queue: backend, seconds: 0 };
-        results.push({ ...facts, wrong: [(error as Error).message], repeat: repeatOf(facts, seed) });
-        tell(results.at(-1)!);
-        continue;
-      }
+    const enter = async (release?: BuiltRelease) => {
       if (release) await leave();
       if (!stage) {
         stage = await openStage(server, backend, release);
@@ -115,14 +106,76 @@ async function playPart(
         const code = release ? ` of release ${release.version}` : '';
         say(`${stage.apis.length} APIs and ${stage.workers.length} workers${code} are there, jobs on ${backend}`);
       }
-      const result = await playOne(stage, scenario, seed);
+      return stage;
+    };
+    const report = (result: Result) => {
       results.push(result);
       tell(result);
+    };
+    /** Resolves to whether it passed. */
+    const playAlone = async (scenario: Scenario): Promise<boolean> => {
+      let release: BuiltRelease | undefined;
+      try {
+        release = await scenario.release?.();
+      } catch (error) {
+        const facts = { scenario: scenario.name, queue: backend, seconds: 0 };
+        report({ ...facts, wrong: [(error as Error).message], repeat: repeatOf(facts, seed) });
+        return false;
+      }
+      const result = await playOn(await enter(release), [scenario], seed);
+      report(result);
       if (result.wrong.length > 0 || release) await leave();
+      return result.wrong.length === 0;
+    };
+    for (const group of groupsOf(scenarios.filter(({ only }) => only === undefined || only === backend))) {
+      if (!hasTime()) {
+        left += group.length;
+        continue;
+      }
+      if (group.length === 1) {
+        await playAlone(group[0]!);
+        continue;
+      }
+      const result = await playOn(await enter(), group, seed);
+      if (result.wrong.length === 0) {
+        for (const { name } of group)
+          report({ ...result, scenario: name, seconds: Math.round((result.seconds / group.length) * 10) / 10 });
+        continue;
+      }
+      tell(result);
+      say('  each of them again, alone');
+      let passed = true;
+      for (const scenario of group) {
+        await leave();
+        passed = (await playAlone(scenario)) && passed;
+      }
+      if (passed) report(result);
     }
     await leave();
   }
   return { results, left };
+}
+
+/** A seldom failure is played again as often as these, and few enough faults lie between a wrong row and its judgement. */
+const TOGETHER_MOST = 6;
+
+/** Neighbours that may follow each other under one load. */
+export function groupsOf(scenarios: readonly Scenario[]): Scenario[][] {
+  const groups: Scenario[][] = [];
+  for (const scenario of scenarios) {
+    const last = groups.at(-1);
+    const before = last?.at(-1);
+    if (
+      last &&
+      last.length < TOGETHER_MOST &&
+      before?.together &&
+      scenario.together &&
+      before.shared === scenario.shared
+    )
+      last.push(scenario);
+    else groups.push([scenario]);
+  }
+  return groups;
 }
 
 /** Payouts and payments of the loads before and after the fault: a scenario strikes in mid-run. */
@@ -131,11 +184,15 @@ const AFTER = 15;
 const PAYMENTS_BEFORE = 4;
 const PAYMENTS_AFTER = 4;
 
-async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<Result> {
+/** Between two faults under one load, so that the next does not strike what the last has left. */
+const BETWEEN = 5;
+
+async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number): Promise<Result> {
   const began = performance.now();
   const { backend } = stage;
-  const facts = { scenario: scenario.name, queue: backend };
-  const skipped = scenario.unfit?.();
+  const [scenario] = scenarios as [Scenario];
+  const facts = { scenario: scenarios.map(({ name }) => name).join(' '), queue: backend };
+  const skipped = scenarios.length === 1 ? scenario.unfit?.() : undefined;
   if (skipped !== undefined) return { ...facts, seconds: 0, wrong: [], skipped };
   let wrong: string[];
   let load: Load | undefined;
@@ -149,8 +206,10 @@ async function playOne(stage: Stage, scenario: Scenario, seed: number): Promise<
     const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
     payments = scenario.release ? NO_PAYMENTS : startPaymentLoad(merchants, stage.behind);
     await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE)]);
-    const random = createRandom(seed, scenario.name, backend);
-    await scenario.play({ stage, load, payments, random, afterwards });
+    for (const [at, { name, play }] of scenarios.entries()) {
+      if (at > 0) await load.untilMore(BETWEEN);
+      await play({ stage, load, payments, random: createRandom(seed, name, backend), afterwards });
+    }
     await Promise.all([load.untilMore(AFTER), payments.untilMore(PAYMENTS_AFTER)]);
     await stage.mend();
     await Promise.all([load.stop(), payments.stop()]);

@@ -36,6 +36,8 @@ export interface Scenario {
   readonly unfit?: () => string | undefined;
   /** The release whose schema and processes a stage of the scenario's own begins with. */
   readonly release?: () => Promise<BuiltRelease>;
+  /** May follow others under one load, and is judged with them: what it leaves behind does not disturb the next. */
+  readonly together?: true;
   /** Load options that differ from the usual ones. */
   readonly load?: Pick<LoadOptions, 'thinkMs'>;
   /** The load pays from the books of small tenants, so that batches are of several books. */

@@ -1,5 +1,5 @@
 /** The parts of the process's runtime that the API uses. */
-import type { RecentAccounts } from '../accounts/recent-accounts.ts';
+
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
@@ -10,6 +10,7 @@ import type { SecretBox } from '../db/secret-box.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
+import type { RecentAccounts } from '../ledger/recent-accounts.ts';
 import type { Logger } from '../log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
 import type { Rails } from '../rails/rails.ts';

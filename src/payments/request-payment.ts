@@ -1,6 +1,5 @@
 /** What a request for a payment becomes: its account found, its source prepared, its fee pinned, its acquirer chosen. */
 import { defaultAccounts } from '../accounts/account-profile-table.ts';
-import type { RecentAccounts } from '../accounts/recent-accounts.ts';
 import type { BillingAddress } from '../acquirers/acquirer.ts';
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Config } from '../config.ts';
@@ -11,6 +10,7 @@ import { newId, type Uuid } from '../ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
+import type { RecentAccounts } from '../ledger/recent-accounts.ts';
 import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
 import { sealBilling } from './billing.ts';
 import type { CaptureMode, Recurring } from './payment.ts';

@@ -1,6 +1,7 @@
 /** The list of scenarios, its documentation, and the choice of a quick run. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { groupsOf } from '../../../../scripts/faults/rounds.ts';
 import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../../scripts/faults/scenarios.ts';
 import { FAILPOINTS } from '../../../../src/failpoints.ts';
 
@@ -32,4 +33,15 @@ test('a run with limited time draws every scenario once, in an order of its seed
   expect(names(1).toSorted()).toEqual(SCENARIOS.map(({ name }) => name).toSorted());
   expect(names(1)).toEqual(names(1));
   expect(names(2)).not.toEqual(names(1));
+});
+
+test('kills follow each other under one load, a few at a time; every other scenario has its own', () => {
+  const groups = groupsOf(SCENARIOS);
+  expect(groups.flat()).toEqual(SCENARIOS);
+  for (const group of groups) {
+    expect(group.length).toBeLessThanOrEqual(6);
+    if (group.length > 1) expect(group.filter(({ together }) => !together)).toEqual([]);
+    expect(new Set(group.map(({ shared }) => shared)).size).toBe(1);
+  }
+  expect(groups.filter((group) => group.length > 1).length).toBeGreaterThan(5);
 });

@@ -5,9 +5,9 @@
 import { BoundedMap } from '../bounded-map.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
-import type { Account } from '../ledger/account.ts';
-import { accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Account } from './account.ts';
+import { accounts } from './account-table.ts';
+import type { BookId } from './book.ts';
 
 /** Some kilobytes for a thousand. */
 const KNOWN_MAX = 10_000;
