@@ -2,7 +2,6 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
-
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { DisputeTerms } from './acquirers/dispute-terms.ts';
 import type { Appointment } from './appointment.ts';

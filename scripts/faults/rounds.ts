@@ -184,7 +184,7 @@ const AFTER = 15;
 const PAYMENTS_BEFORE = 4;
 const PAYMENTS_AFTER = 4;
 
-/** Between two faults under one load, so that the next does not strike what the last has left. */
+/** Payouts between two faults under one load: the process that died works again before the next one dies. */
 const BETWEEN = 5;
 
 async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number): Promise<Result> {

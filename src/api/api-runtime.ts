@@ -1,5 +1,4 @@
 /** The parts of the process's runtime that the API uses. */
-
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';

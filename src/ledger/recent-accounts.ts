@@ -9,7 +9,7 @@ import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { BookId } from './book.ts';
 
-/** Some kilobytes for a thousand. */
+/** An account is about a kilobyte: some megabytes. */
 const KNOWN_MAX = 10_000;
 const KNOWN_MS = 60_000;
 

@@ -1,9 +1,9 @@
 /** kill -9 of the API before, during and after the commit of an answer. */
 import { afterEach, expect, test } from 'vitest';
-import { ALL_POOLS, describeOn } from '../support/product.ts';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-describeOn('postgres', 'an API killed with -9', (backend) => {
+describeOnEachBackend('an API killed with -9', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

@@ -1,6 +1,6 @@
 /** SIGSTOP: a worker that hangs, is replaced by others, and resumes where it stopped. */
 import { afterEach, expect, test } from 'vitest';
-import { describeOn } from '../support/product.ts';
+import { describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 interface Submitted {
@@ -13,7 +13,7 @@ const SUBMITTED = `
   LEFT JOIN sandbox_rail.instructions i ON i.originator = p.book_id::text AND i.end_to_end_id = p.end_to_end_id
   WHERE p.id = ANY ($1)`;
 
-describeOn('redis', 'a worker that hangs', (backend) => {
+describeOnEachBackend('a worker that hangs', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

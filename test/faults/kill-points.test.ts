@@ -4,7 +4,7 @@
  */
 import { afterEach, expect, test } from 'vitest';
 import { FAILPOINTS } from '../../src/failpoints.ts';
-import { ALL_POOLS, describeOn } from '../support/product.ts';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 /**
@@ -18,7 +18,7 @@ const POINTS = FAILPOINTS.filter(
 /** One payment in four passes them, or one in eight: these processes die there the first time. */
 const SELDOM = /^acquirer\.(inquire|cancel)/;
 
-describeOn('redis', 'a worker killed with -9', (backend) => {
+describeOnEachBackend('a worker killed with -9', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

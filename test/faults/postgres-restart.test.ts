@@ -1,9 +1,9 @@
 /** Postgres stops at once and comes back: every process keeps running, and every accepted payout is there. */
 import { afterEach, expect, test } from 'vitest';
-import { ALL_POOLS, describeOn } from '../support/product.ts';
+import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-describeOn('postgres', 'Postgres stopped at once and started again', (backend) => {
+describeOnEachBackend('Postgres stopped at once and started again', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

@@ -1,9 +1,9 @@
 /** kill -9 between two commits: interrupted work is found again, and happens once. */
 import { afterEach, expect, test } from 'vitest';
-import { describeOn } from '../support/product.ts';
+import { describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
-describeOn('redis', 'a worker killed with -9', (backend) => {
+describeOnEachBackend('a worker killed with -9', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

@@ -37,15 +37,9 @@ const TEST_LIMIT_MS = 60_000;
  * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
  */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
-  describeOn('postgres', name, tests);
-  describeOn('redis', name, tests);
-}
-
-/** For faults of a minute and more: `npm run faults` plays the like of them on both backends, every night. */
-export function describeOn(backend: Backend, name: string, tests: (backend: Backend) => void): void {
   vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
-  const describeIt = backend === 'redis' ? describeWithRedis : describe;
-  describeIt(`${name}, jobs on ${backend}`, () => tests(backend));
+  describe(`${name}, jobs on postgres`, () => tests('postgres'));
+  describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }
 
 /** What payments earn is released by the clock alone: tests of settlement say otherwise. */
