@@ -22,6 +22,8 @@ const MAY_HAVE_ONE = /[\u0080-\uffff]|[0-9](?:[^0-9A-Za-z]{0,2}[0-9]){13}/;
 /** As the text is written, and percent-decoded, as URLs are read. */
 export function hasCardNumber(text: string): boolean {
   if (text.length < SHORTEST) return false;
+  // Most texts of a row are ids.
+  if (text.length === UUID_LENGTH && isUuidAt(text, 0)) return false;
   return (MAY_HAVE_ONE.test(text) && search(text)) || (text.includes('%') && search(percentDecoded(text)));
 }
 

@@ -36,6 +36,7 @@ function ill(
   return {
     name: `receiver-${name}`,
     about,
+    together: true,
     async play(play) {
       const { receiver, clients, endpoints } = play.stage;
       const path = `/${name}`;
@@ -70,6 +71,7 @@ function hopeless(
   return {
     name: `receiver-${name}`,
     about,
+    together: true,
     async play(play) {
       const [client] = play.stage.clients;
       let server: RawServer | undefined;

@@ -32,6 +32,15 @@ export async function makeRowsDue(pool: Pool): Promise<void> {
 }
 
 /**
+ * Ends the holds of backlogs, as they end by themselves within 45 seconds of a worker's death. Only while no process that
+ * delivers webhooks is alive: nobody else may end a living one's.
+ */
+export async function expireHolds(pool: Pool): Promise<void> {
+  await pool.query(`UPDATE webhook_endpoints SET due_at = now(), retry_at = now()
+    WHERE due_at IS NOT NULL AND retry_at > now() AND retry_attempts = 0`);
+}
+
+/**
  * Makes the next attempt of every delivery due now: the receiver answers again, so the test need not wait. Rows without
  * a due time keep none, since no worker would move them.
  */

@@ -31,6 +31,7 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
       const worker = stage.worker('all');
       for (const [at, point] of POINTS.entries()) {
         await worker.kill();
+        await stage.expireHolds();
         await worker.start({ failpoints: `${point}=kill@${SELDOM.test(point) ? 1 : 1 + at}` });
         await stage.untilEnded(worker);
         expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);

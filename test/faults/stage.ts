@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { type PaymentLoad, startPaymentLoad } from '../../scripts/faults/payment-load.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
+import { expireHolds } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -53,6 +54,8 @@ export interface Stage {
   untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
   /** Waits until a process has died at its failpoint, and meanwhile makes waiting rows due. */
   untilEnded(process: ProductProcess): Promise<void>;
+  /** The 45 seconds pass for which a dead worker holds a backlog. Only while no worker is alive. */
+  expireHolds(): Promise<void>;
   /** Ends the load, waits until all work is done, and checks everything. `others` are payouts not made by the load. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -144,6 +147,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
         return untilDue(behind, () => stage.query<Row>(sql, values), isWanted);
       },
+      expireHolds: () => expireHolds(behind),
       async untilEnded(process) {
         let ended = false;
         const end = process.ended().then(() => {

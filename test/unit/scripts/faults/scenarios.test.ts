@@ -35,7 +35,7 @@ test('a run with limited time draws every scenario once, in an order of its seed
   expect(names(2)).not.toEqual(names(1));
 });
 
-test('kills follow each other under one load, a few at a time; every other scenario has its own', () => {
+test('kills, networks and receivers follow each other under one load, a few at a time; every other scenario has its own', () => {
   const groups = groupsOf(SCENARIOS);
   expect(groups.flat()).toEqual(SCENARIOS);
   for (const group of groups) {
