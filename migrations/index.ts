@@ -18,31 +18,22 @@ import * as installation from './0016-installation.ts';
 import * as limitsOfMoney from './0017-limits-of-money.ts';
 import * as dueByBook from './0018-due-by-book.ts';
 import * as joinedBacklogs from './0019-joined-backlogs.ts';
-import * as personalText from './0021-personal-text.ts';
-import * as contractUnderWay from './0022-contract-under-way.ts';
-import * as peopleAndOperator from './0023-people-and-operator.ts';
-import * as bookClock from './0024-book-clock.ts';
-import * as accountHolds from './0025-account-holds.ts';
-import * as evidenceByResource from './0026-evidence-by-resource.ts';
-import * as children from './0027-children.ts';
-import * as exceptions from './0028-exceptions.ts';
-import * as holdsByStatus from './0029-holds-by-status.ts';
-import * as keyStamp from './0030-key-stamp.ts';
-import * as eventsInForms from './0031-events-in-forms.ts';
-import * as payoutsByAccount from './0032-payouts-by-account.ts';
-import * as payments from './0033-payments.ts';
-import * as checkout from './0034-checkout.ts';
-import * as settlements from './0035-settlements.ts';
-import * as disputes from './0036-disputes.ts';
-import * as tokensAndReaders from './0037-tokens-and-readers.ts';
-import * as releaseSchedules from './0038-release-schedules.ts';
-import * as partnerNotices from './0039-partner-notices.ts';
-import * as paymentLists from './0040-payment-lists.ts';
-import * as failedRefundsSettled from './0041-failed-refunds-settled.ts';
-import * as rowsOfAccounts from './0043-rows-of-accounts.ts';
-import * as plansOfPaydays from './0044-plans-of-paydays.ts';
-import * as webhookRecovery from './0047-webhook-recovery.ts';
-import * as erasedTexts from './0048-erased-texts.ts';
+import * as personalText from './0020-personal-text.ts';
+import * as events from './0021-events.ts';
+import * as contract from './0022-contract.ts';
+import * as people from './0023-people.ts';
+import * as books from './0024-books.ts';
+import * as holds from './0025-holds.ts';
+import * as payouts from './0026-payouts.ts';
+import * as exceptions from './0027-exceptions.ts';
+import * as evidence from './0028-evidence.ts';
+import * as payments from './0029-payments.ts';
+import * as disputes from './0030-disputes.ts';
+import * as tokensAndReaders from './0031-tokens-and-readers.ts';
+import * as settlements from './0032-settlements.ts';
+import * as sandboxAcquirer from './0033-sandbox-acquirer.ts';
+import * as partnerNotices from './0034-partner-notices.ts';
+import * as webhookRecovery from './0035-webhook-recovery.ts';
 
 interface NamedMigration {
   name: string;
@@ -68,31 +59,22 @@ const MIGRATIONS: NamedMigration[] = [
   { name: '0017-limits-of-money', migration: limitsOfMoney },
   { name: '0018-due-by-book', migration: dueByBook },
   { name: '0019-joined-backlogs', migration: joinedBacklogs },
-  { name: '0021-personal-text', migration: personalText },
-  { name: '0023-people-and-operator', migration: peopleAndOperator },
-  { name: '0022-contract-under-way', migration: contractUnderWay },
-  { name: '0024-book-clock', migration: bookClock },
-  { name: '0025-account-holds', migration: accountHolds },
-  { name: '0026-evidence-by-resource', migration: evidenceByResource },
-  { name: '0027-children', migration: children },
-  { name: '0028-exceptions', migration: exceptions },
-  { name: '0029-holds-by-status', migration: holdsByStatus },
-  { name: '0030-key-stamp', migration: keyStamp },
-  { name: '0031-events-in-forms', migration: eventsInForms },
-  { name: '0032-payouts-by-account', migration: payoutsByAccount },
-  { name: '0033-payments', migration: payments },
-  { name: '0034-checkout', migration: checkout },
-  { name: '0035-settlements', migration: settlements },
-  { name: '0036-disputes', migration: disputes },
-  { name: '0037-tokens-and-readers', migration: tokensAndReaders },
-  { name: '0038-release-schedules', migration: releaseSchedules },
-  { name: '0039-partner-notices', migration: partnerNotices },
-  { name: '0040-payment-lists', migration: paymentLists },
-  { name: '0041-failed-refunds-settled', migration: failedRefundsSettled },
-  { name: '0044-plans-of-paydays', migration: plansOfPaydays },
-  { name: '0047-webhook-recovery', migration: webhookRecovery },
-  { name: '0048-erased-texts', migration: erasedTexts },
-  { name: '0043-rows-of-accounts', migration: rowsOfAccounts },
+  { name: '0020-personal-text', migration: personalText },
+  { name: '0021-events', migration: events },
+  { name: '0022-contract', migration: contract },
+  { name: '0023-people', migration: people },
+  { name: '0024-books', migration: books },
+  { name: '0025-holds', migration: holds },
+  { name: '0026-payouts', migration: payouts },
+  { name: '0027-exceptions', migration: exceptions },
+  { name: '0028-evidence', migration: evidence },
+  { name: '0029-payments', migration: payments },
+  { name: '0030-disputes', migration: disputes },
+  { name: '0031-tokens-and-readers', migration: tokensAndReaders },
+  { name: '0032-settlements', migration: settlements },
+  { name: '0033-sandbox-acquirer', migration: sandboxAcquirer },
+  { name: '0034-partner-notices', migration: partnerNotices },
+  { name: '0035-webhook-recovery', migration: webhookRecovery },
 ];
 
 export const migrationSource: Knex.MigrationSource<NamedMigration> = {

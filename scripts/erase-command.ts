@@ -11,7 +11,7 @@ import { Committer } from '../src/ledger/committer.ts';
 import { createLogger } from '../src/log.ts';
 import { ERASABLE } from '../src/operations/erasable.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';
-import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/event-sink.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;
@@ -75,8 +75,13 @@ async function eraseAsked(
       'Not contracted to 0.3.0: earlier releases would not know an erased event. npm run migrate -- --contract',
     );
   if (!yes && (json || !(await confirmed(id)))) throw new Error('Nothing was erased.');
-  const sink = createWebhookSink(forms);
-  const committer = new Committer({ pool: owner, clock: systemClock, sink, forms, enqueue: () => undefined });
+  const committer = new Committer({
+    pool: owner,
+    clock: systemClock,
+    sink: webhookSink,
+    forms,
+    enqueue: () => undefined,
+  });
   try {
     const actor = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });
     const onPlace = ({ place, rows }: PlaceCount) => void (json || console.log(`${rows} erased in ${place}`));

@@ -17,7 +17,7 @@ import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { payouts } from '../src/payouts/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolve-payout.ts';
-import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 
 export interface ResolveOptions {
@@ -72,7 +72,7 @@ export async function resolveByPerson(
   const committer = new Committer({
     pool,
     clock: systemClock,
-    sink: createWebhookSink(forms),
+    sink: webhookSink,
     forms,
     enqueue: () => undefined,
   });
@@ -122,7 +122,7 @@ function sealEvidence(
 
 function boxOf(environment: NodeJS.ProcessEnv): SecretBox {
   const { encryptionKey, oldEncryptionKeys } = encryptionKeysOf(environment);
-  return createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
+  return createSecretBox(encryptionKey, oldEncryptionKeys);
 }
 
 /** The evidence by which a payout was resolved, as it was given. Throws errors whose text tells a person what is missing. */

@@ -1,6 +1,5 @@
 /** `npm run ops -- rekey`: brings stored values to the current encryption key and form, and reports what is left. */
 import type { Command } from 'commander';
-import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { encryptionKeyId } from '../src/db/secret-box.ts';
 import { DECLARED_TABLES } from '../src/groups.ts';
@@ -24,24 +23,21 @@ export function addRekey(
 ): void {
   program
     .command('rekey')
-    .description('seal secrets anew under COUNTINGHOUSE_ENCRYPTION_KEY; once contracted, in their last form')
+    .description('seal secrets anew under COUNTINGHOUSE_ENCRYPTION_KEY, in their last form')
     .option('--json', 'print one JSON object')
     .action(({ json }: { json?: boolean }) =>
       withDatabase(async (pool, environment) => {
         const { encryptionKey, oldEncryptionKeys } = encryptionKeysOf(environment);
-        const forms = watchForms(pool, { onFailure: () => undefined });
-        await forms.read().finally(() => forms.close());
         const onProgress = progress();
         const result = await rekey({
           pool,
           tables: DECLARED_TABLES,
           encryptionKey,
           oldEncryptionKeys,
-          forms,
           onProgress,
         });
         const keys = viewOfKeys(result, { encryptionKey, oldEncryptionKeys });
-        if (json) console.log(JSON.stringify({ contracted: result.contracted, ...result.counts, keys }));
+        if (json) console.log(JSON.stringify({ ...result.counts, keys }));
         else console.log(textOf(result, keys, tableOf));
         if (!isDone(result)) process.exitCode = 1;
       }),
@@ -78,11 +74,8 @@ function viewOfKeys(
   return [view('current')(current), ...old.map(view('old')), ...missing.map(view('missing'))];
 }
 
-/** Fingerprints wait for the contract; that is no failure of this run. */
-function isDone({ contracted, counts }: RekeyResult): boolean {
-  return Object.entries(counts).every(
-    ([part, { remaining }]) => remaining === 0 || (part === 'fingerprints' && !contracted),
-  );
+function isDone({ counts }: RekeyResult): boolean {
+  return Object.values(counts).every(({ remaining }) => remaining === 0);
 }
 
 function textOf(
@@ -91,10 +84,6 @@ function textOf(
   tableOf: (rows: readonly Record<string, unknown>[]) => string,
 ): string {
   const lines = [tableOf(Object.entries(result.counts).map(([part, count]) => ({ part, ...count })))];
-  if (!result.contracted)
-    lines.push(
-      'Not contracted: values keep the form of release 0.1.0, and fingerprints wait. npm run migrate -- --contract',
-    );
   for (const { id, standing, values } of keys) {
     if (standing === 'old' && values === 0)
       lines.push(`Key ${id} opens nothing here any more: no longer needed, but for backups from before.`);

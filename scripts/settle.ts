@@ -21,7 +21,7 @@ import { createLogger } from '../src/log.ts';
 import { type BookedPart, bookReport } from '../src/payments/settlements/book-report.ts';
 import { REPORT_COLUMNS, readReport } from '../src/payments/settlements/report.ts';
 import { keepReport, type StoredReport } from '../src/payments/settlements/report-store.ts';
-import { createWebhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/event-sink.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
 import { isRunDirectly } from './run-directly.ts';
@@ -135,7 +135,7 @@ async function withCommitter<Result>(pool: Pool, work: (committer: Committer) =>
   const forms = watchForms(pool, { onFailure: () => undefined });
   await forms.read().finally(() => forms.close());
   // What is to be enqueued is due in Postgres: the sweeper finds it.
-  const sink = createWebhookSink(forms);
+  const sink = webhookSink;
   const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
   return work(committer).finally(() => committer.close());
 }

@@ -8,7 +8,6 @@ import type { Equation } from './checks/equation.ts';
 import type { EventCheck, RowCheck } from './checks/row-check.ts';
 import type { Clock, Instant } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Forms } from './db/forms.ts';
 import type { Pool } from './db/pool.ts';
 import type { TableRights } from './db/table-rights.ts';
 import type { GroupResource } from './group-resource.ts';
@@ -51,7 +50,6 @@ export interface Sweep {
 export interface SweepContext {
   readonly pool: Pool;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'contracted'>;
   readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
   readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
   readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;

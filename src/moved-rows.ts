@@ -6,7 +6,6 @@
  * NAME_due_by_book begins with book_id.
  */
 import type { Instant } from './clock.ts';
-import type { Forms } from './db/forms.ts';
 import type { KeyedTable } from './db/keyed-table.ts';
 import type { Pool } from './db/pool.ts';
 import type { Uuid } from './ids.ts';
@@ -30,10 +29,7 @@ export interface DueRule {
   /** When a row is enqueued again if nobody moved it: beyond the longest that its job takes. */
   readonly againMs: number;
   /** Where a due row is more than a row whose time is put off. Answers with the ids that are to be enqueued. */
-  readonly postpone?: (
-    context: { pool: Pool; forms: Pick<Forms, 'contracted'> },
-    rows: { bookId: Uuid; due: readonly DueRow[]; until: Instant },
-  ) => Promise<string[]>;
+  readonly postpone?: (pool: Pool, rows: { bookId: Uuid; due: readonly DueRow[]; until: Instant }) => Promise<string[]>;
 }
 
 /** Rows that wait for a pool, and since when. */

@@ -3,8 +3,10 @@
  * written once no earlier release is connected (db/contract.ts), and a connection's name tells its release.
  */
 
-/** The release that this code becomes. Connections of release 0.1.0 name no release. */
+/** The release that this code becomes. */
 export const RELEASE = '0.3.0';
+/** The release whose processes may run beside this one's, and whose stored forms this one reads. */
+export const RELEASE_BEFORE = '0.2.0';
 
 /** A connection's name in pg_stat_activity: `countinghouse-worker ledger` is `countinghouse-worker 0.3.0 ledger`. */
 export function connectionName(name: string): string {
@@ -12,7 +14,7 @@ export function connectionName(name: string): string {
   return name.replace(/^\S+/, (program) => `${program} ${RELEASE}`);
 }
 
-/** The release that a connection names; undefined for 0.1.0 and for other programs. */
+/** The release that a connection names; undefined for other programs. */
 export function releaseOfConnection(name: string): string | undefined {
   return /^\S+ (\d+\.\d+\.\d+)(?: |$)/.exec(name)?.[1];
 }

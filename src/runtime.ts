@@ -40,7 +40,7 @@ import { createQueues, type Queues } from './queue/queues.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import type { SharedRail } from './rails/shared-rail.ts';
 import { warnSeldom } from './seldom.ts';
-import { createWebhookSink } from './webhooks/event-sink.ts';
+import { webhookSink } from './webhooks/event-sink.ts';
 
 export interface Runtime {
   readonly config: Config;
@@ -117,9 +117,8 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const clock = options.clock ?? databaseClock;
   const forms = watchForms(pool, { onFailure: warnSeldom(log, "the installation's row was not read") });
   const [key, oldKeys] = [config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD];
-  const secretBox = createSecretBox(key, oldKeys, forms);
-  const boundBox = createSecretBox(key, oldKeys, { contracted: true });
-  const fingerprints = createFingerprints({ pool, secretBox: boundBox, forms });
+  const secretBox = createSecretBox(key, oldKeys);
+  const fingerprints = createFingerprints({ pool, secretBox });
   const queues = createQueues(config, log);
   const metrics = createMetrics({ groups, pool, queues, clock, log });
   const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
@@ -131,7 +130,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const committer = new Committer({
     pool,
     clock,
-    sink: createWebhookSink(forms),
+    sink: webhookSink,
     forms,
     enqueue: (bookId, jobs) => enqueuer.enqueue(bookId, jobs),
     observe: (batch) => metrics.observeBatch(batch),

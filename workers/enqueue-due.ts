@@ -27,7 +27,7 @@ export interface EnqueueDueRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'partitions'>;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
+  readonly forms: Pick<Forms, 'multiBookJobs'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */
@@ -105,7 +105,7 @@ export class DueEnqueuer {
       concurrency: BOOKS_AT_ONCE,
       work: async ([bookId, ofBook]) => {
         const rows = { bookId, due: ofBook, until: now + againMs };
-        const postponed = new Set(await (postpone ? postpone(this.#runtime, rows) : postponeDue(pool, source, rows)));
+        const postponed = new Set(await (postpone ? postpone(pool, rows) : postponeDue(pool, source, rows)));
         // Postgres names them as they lie on disk: jobs begin with what has waited longest.
         const ids = ofBook.map(({ id }) => id).filter((id) => postponed.has(id));
         if (ids.length === 0) return;

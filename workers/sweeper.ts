@@ -32,7 +32,7 @@ export interface SweeperRuntime {
   readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
-  readonly forms: Pick<Forms, 'contracted' | 'multiBookJobs'>;
+  readonly forms: Pick<Forms, 'multiBookJobs'>;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 

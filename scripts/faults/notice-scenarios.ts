@@ -5,7 +5,7 @@
 import { countInbox, tellEarlier, tellOfNoPayout } from './rail-records-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 
-/** More than release 0.1.0 read in one job (docs/decisions/rail-inbox.md). */
+/** More than one page of them (docs/decisions/rail-inbox.md). */
 const UNBOOKABLE = 5_200;
 /** A return is booked within seconds. On a crowded machine, with a worker that was just killed, within this time. */
 const IN_TIME_MS = 60_000;

@@ -113,7 +113,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
   async function open(): Promise<Stage> {
     const make = release ? server.makeEmptyDatabase : server.makeDatabase;
     const database = keep(await make(`stage_${++stages}`), (one) => one.drop());
-    if (release) await runCommand(release.root, ['migrate'], environmentOfCommands(database));
+    if (release) await runCommand(release.root, ['migrate', '--contract'], environmentOfCommands(database));
     const behind = keep(lookInto(database), (pool) => pool.end());
     const redis = backend === 'redis' ? keep(await startRedis(), (one) => one.remove()) : undefined;
     const receiver = keep(await startReceiver(), (one) => one.close());

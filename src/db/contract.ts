@@ -3,8 +3,8 @@
  * write stored forms that earlier releases cannot read. Refused while an earlier release is connected. There is no way
  * back.
  *
- * Three steps. The database is closed to processes of earlier releases that are about to start. The connections are
- * watched for as long as a process of 0.1.0 may be silent. The installation's row says that the contract is done, which
+ * Three steps. The installation's row closes the database to processes of earlier releases that are about to start. The
+ * connections are watched for as long as a process of an earlier release may be silent. The row says that the contract is done, which
  * processes read within seconds. If the process is killed in between, nothing is contracted, and the next `npm run migrate`
  * opens the database again.
  */
@@ -13,7 +13,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../log.ts';
 import { isEarlierRelease, RELEASE, releaseOfConnection } from '../release.ts';
-import { closeToFirstReleaseSql, openToFirstReleaseSql } from './grants.ts';
 import {
   abandonContract,
   beginContract,
@@ -25,7 +24,7 @@ import {
 } from './installation-store.ts';
 
 /**
- * A process of 0.1.0 reads the time of Postgres every ten seconds. Its direct connections are visible all the time. A
+ * A process reads the time of Postgres every ten seconds. Its direct connections are visible all the time. A
  * pooler's connection shows the process's name only while the process uses it, and for a while after.
  */
 const WATCH_MS = 12_000;
@@ -52,18 +51,14 @@ export async function contract(
   { role, log, watchMs = WATCH_MS }: { role: string; log: Logger; watchMs?: number },
 ): Promise<ContractResult> {
   const before = await readContractedTo(client);
-  if (before !== null && !isEarlierRelease(before, RELEASE)) return { contractedTo: before, changed: false };
-  await client.query(closeToFirstReleaseSql(role));
+  if (!isEarlierRelease(before, RELEASE)) return { contractedTo: before, changed: false };
   try {
-    // A process of 0.2.0 takes a contract that is under way for one that is done, so none may be connected where 0.1.0 may be.
-    if (before === null) await refuseEarlierReleases(client, { role, watchMs });
     await beginContract(client, RELEASE);
     await refuseEarlierReleases(client, { role, watchMs });
     await clearSecretsOfDeletedEndpoints(client);
     await finishContract(client);
   } catch (error) {
     await abandonContract(client);
-    if (before === null) await client.query(openToFirstReleaseSql(role));
     throw error;
   }
   log.info({ release: RELEASE }, 'stored forms contracted');

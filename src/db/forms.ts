@@ -10,8 +10,6 @@ import type { Pool } from './pool.ts';
 
 /** What may be written, by the release that the installation is contracted to. Each turns true once, and never back. */
 export interface Forms {
-  /** To 0.2.0 or later: keyed fingerprints, values sealed for their place, deliveries without a due time of their own. */
-  readonly contracted: boolean;
   /** To 0.3.0 or later: personal text apart from events and answers (ledger/personal-text.ts), sealed evidence. */
   readonly textApart: boolean;
   /** To 0.3.0 or later: an entry of a return names the return, and stands in no list of its payout. */
@@ -25,11 +23,10 @@ export interface Forms {
 }
 
 /** Those that decisions ask about. */
-export type LedgerForms = Omit<Forms, 'contracted' | 'multiBookJobs'>;
+export type LedgerForms = Omit<Forms, 'multiBookJobs'>;
 
 /** The forms that every release reads. */
 export const EARLIEST_FORMS: Forms = {
-  contracted: false,
   textApart: false,
   returnsApart: false,
   evidenceByResource: false,
@@ -45,7 +42,6 @@ export interface WatchedForms extends Forms {
 
 /** The release that reads each form first. */
 const RELEASES: Readonly<Record<keyof Forms, string>> = {
-  contracted: '0.2.0',
   textApart: '0.3.0',
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
@@ -62,7 +58,6 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
     ...EARLIEST_FORMS,
     async read() {
       const release = await readContractedTo(pool);
-      if (release === null) return;
       for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, RELEASES[form]);
       if (FORMS.every((form) => forms[form])) clearInterval(timer);
     },

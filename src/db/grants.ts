@@ -16,15 +16,9 @@ export const INSTALLATION_RIGHTS: RightsOfTables = {
   installation: READS,
   installation_secrets: changes('sealed'),
   applied_migrations: READS,
-  schema_migrations: READS,
+  schema_migrations: CLOSED,
   schema_migrations_lock: CLOSED,
 };
-
-/**
- * Closed to the application's role once the stored forms are contracted. Release 0.1.0 reads this table at start, and
- * so cannot start.
- */
-const CLOSED_BY_CONTRACT = 'schema_migrations';
 
 /** Tables that the signer adds to: signed statements about the journal, and the trees below them. */
 export const SIGNED_TABLES = ['checkpoints', 'tree_nodes'];
@@ -53,15 +47,10 @@ const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; librar
  * them in one database transaction, so that a running application never sees the gap between REVOKE and GRANT. Run them
  * as the owner: default rights apply to the tables that the owner creates.
  */
-export function grantStatements(
-  role: string,
-  tables: readonly string[],
-  { rights, contracted }: { rights: RightsOfTables; contracted: boolean },
-): string[] {
-  const all = { ...INSTALLATION_RIGHTS, ...rights };
+export function grantStatements(role: string, tables: readonly string[], rights: RightsOfTables): string[] {
   const to = pg.escapeIdentifier(role);
   return [
-    ...publicStatements(to, tables, contracted ? { ...all, [CLOSED_BY_CONTRACT]: CLOSED } : all),
+    ...publicStatements(to, tables, { ...INSTALLATION_RIGHTS, ...rights }),
     ...Object.keys(OTHER_SCHEMAS).flatMap((name) => others(to, name)),
   ];
 }
@@ -83,16 +72,6 @@ function publicStatements(to: string, tables: readonly string[], rightsOf: Right
       statements.push(`GRANT ${granted.join(', ')} ON public.${pg.escapeIdentifier(table)} TO ${to}`);
   }
   return statements;
-}
-
-/** Keeps release 0.1.0 from starting, as grantStatements does once the forms are contracted. */
-export function closeToFirstReleaseSql(role: string): string {
-  return `REVOKE ALL ON public.${CLOSED_BY_CONTRACT} FROM ${pg.escapeIdentifier(role)}`;
-}
-
-/** Lets release 0.1.0 start again after a refused contract. */
-export function openToFirstReleaseSql(role: string): string {
-  return `GRANT SELECT ON public.${CLOSED_BY_CONTRACT} TO ${pg.escapeIdentifier(role)}`;
 }
 
 function others(to: string, schema: string): string[] {

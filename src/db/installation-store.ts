@@ -3,23 +3,55 @@ import { takeRandom } from '../random.ts';
 import type { Queryable } from './pool.ts';
 import type { SealedPlace, SecretBox } from './secret-box.ts';
 
-/** The release whose stored forms may be written; null for those of 0.1.0. Index: installation_pkey. */
-export async function readContractedTo(db: Queryable): Promise<string | null> {
-  const { rows } = await db.query<{ release: string | null }>(
+/** The release whose stored forms may be written. Index: installation_pkey. */
+export async function readContractedTo(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ release: string }>(
     'SELECT CASE WHEN contract_done THEN contracted_to ELSE contracted_from END AS release FROM public.installation WHERE id = 1',
   );
-  return rows[0]?.release ?? null;
+  return rows[0]!.release;
 }
 
 /** Earlier releases than this one may not start: the release of the last contract, done or under way. */
-export async function readClosedTo(db: Queryable): Promise<string | null> {
+export async function readClosedTo(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ contracted_to: string }>(
+    'SELECT contracted_to FROM public.installation WHERE id = 1',
+  );
+  return rows[0]!.contracted_to;
+}
+
+/** The names of the migrations that have run; none in a new database. */
+export async function readAppliedMigrations(db: Queryable): Promise<string[]> {
+  const { rows: known } = await db.query<{ present: boolean }>(
+    "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present",
+  );
+  if (!known[0]!.present) return [];
+  const { rows } = await db.query<{ name: string }>('SELECT name FROM public.schema_migrations ORDER BY id');
+  return rows.map(({ name }) => name);
+}
+
+/** What a database of the release before is contracted to; null where nothing says so. */
+export async function readContractBefore(db: Queryable): Promise<string | null> {
+  const { rows: known } = await db.query<{ present: boolean }>(
+    "SELECT to_regclass('public.installation') IS NOT NULL AS present",
+  );
+  if (!known[0]!.present) return null;
   const { rows } = await db.query<{ contracted_to: string | null }>(
     'SELECT contracted_to FROM public.installation WHERE id = 1',
   );
   return rows[0]?.contracted_to ?? null;
 }
 
-/** SQL of the stamp that every change of an API key moves (migration 0030). Index: installation_pkey. */
+/** Whether anybody has used the database. */
+export async function readAnyOrganisation(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ present: boolean }>(
+    "SELECT to_regclass('public.organisations') IS NOT NULL AS present",
+  );
+  if (!rows[0]!.present) return false;
+  const { rowCount } = await db.query('SELECT FROM public.organisations LIMIT 1');
+  return rowCount === 1;
+}
+
+/** SQL of the stamp that every change of an API key moves (migration 0023). Index: installation_pkey. */
 export const KEY_STAMP = '(SELECT key_stamp FROM public.installation WHERE id = 1)';
 
 /** The stamp of the keys as they are now; null where the installation has no row. */
@@ -56,8 +88,7 @@ export async function finishContract(db: Queryable): Promise<void> {
 /** As it was before a contract that was refused or killed; nothing where none is under way. */
 export async function abandonContract(db: Queryable): Promise<void> {
   await db.query(
-    `UPDATE public.installation SET contracted_to = contracted_from, contract_done = true, contracted_from = NULL,
-       contracted_at = CASE WHEN contracted_from IS NULL THEN NULL ELSE contracted_at END
+    `UPDATE public.installation SET contracted_to = contracted_from, contract_done = true, contracted_from = NULL
      WHERE id = 1 AND NOT contract_done`,
   );
 }

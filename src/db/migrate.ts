@@ -8,12 +8,18 @@ import { runMigrations } from 'bullmq';
 import knex from 'knex';
 import pg from 'pg';
 import { knexConfig } from '../../knexfile.ts';
+import { DROPPED_NAMES } from '../../migrations/dropped-names.ts';
 import type { Logger } from '../log.ts';
 import { NoProgress } from '../progress.ts';
-import { connectionName } from '../release.ts';
+import { connectionName, isEarlierRelease, RELEASE_BEFORE } from '../release.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
-import { abandonContract, readContractedTo } from './installation-store.ts';
+import {
+  abandonContract,
+  readAnyOrganisation,
+  readAppliedMigrations,
+  readContractBefore,
+} from './installation-store.ts';
 import { OWNER_SESSION, OWNER_SETTINGS, ownerSettingsSql, ROLE_SETTINGS, roleSettingsSql } from './role-settings.ts';
 import { DatabaseRoleError } from './roles.ts';
 
@@ -70,6 +76,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     const { rows } = await client.query('SELECT current_user AS name, current_database() AS database');
     refuseSharedRoles([{ variable: 'DATABASE_OWNER_URL', name: rows[0].name }, ...roles]);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await refuseOtherHistory(client);
     const applied = await runOwnMigrations(ownerUrl);
     for (const name of applied) log.info({ migration: name }, 'migration applied');
     await runMigrations(client, QUEUE_SCHEMA);
@@ -90,11 +97,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 interface Login {
   variable: 'DATABASE_URL' | 'SIGNER_DATABASE_URL';
   url: string;
-  statements: (
-    role: string,
-    tables: readonly string[],
-    context: { rights: RightsOfTables; contracted: boolean },
-  ) => string[];
+  statements: (role: string, tables: readonly string[], rights: RightsOfTables) => string[];
 }
 
 interface LoginRole extends Login {
@@ -124,6 +127,31 @@ function refuseSharedRoles(roles: readonly { variable: string; name: string }[])
     if (other)
       throw new DatabaseRoleError(`${variable} and ${other.variable} name the same role (${name}).`, OWN_ROLES);
   }
+}
+
+const FIRST_OF_THIS_RELEASE = '0020-personal-text';
+
+/**
+ * A development build's database has migrations that no release has. And this release reads stored forms of the one before, and none
+ * that are older: where rows may be of those, that release's contract comes first.
+ */
+async function refuseOtherHistory(client: pg.Client): Promise<void> {
+  const applied = await readAppliedMigrations(client);
+  const dropped = applied.filter((name) => DROPPED_NAMES.has(name));
+  if (dropped.length > 0)
+    throw new DatabaseRoleError(
+      `The database has the schema of a development build (${dropped.join(', ')}), which no release continues.`,
+      'Start with a new database, or a new data folder.',
+    );
+  if (applied.length === 0 || applied.includes(FIRST_OF_THIS_RELEASE)) return;
+  const contractedTo = await readContractBefore(client);
+  if (contractedTo !== null && !isEarlierRelease(contractedTo, RELEASE_BEFORE)) return;
+  // A new one, whose first migration was interrupted.
+  if (!(await readAnyOrganisation(client))) return;
+  throw new DatabaseRoleError(
+    `The database is not contracted to release ${RELEASE_BEFORE}: this release does not read what releases before that one stored.`,
+    `Run \`npm run migrate -- --contract\` of release ${RELEASE_BEFORE} first.`,
+  );
 }
 
 async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
@@ -166,12 +194,11 @@ async function grantRights(
   );
   // The migration lock is held: a contract that is under way was killed.
   await abandonContract(client);
-  const contracted = (await readContractedTo(client)) !== null;
   await client.query('BEGIN');
   try {
     const tables = rows.map(({ name }) => name);
     for (const { name, statements } of roles)
-      for (const statement of statements(name, tables, { rights, contracted })) await client.query(statement);
+      for (const statement of statements(name, tables, rights)) await client.query(statement);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');

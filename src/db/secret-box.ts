@@ -5,10 +5,8 @@
  * Form: version (1 byte), key id (the first 4 bytes of the key's SHA-256), nonce (12 bytes), tag (16 bytes),
  * ciphertext. Nonces are random: 96 bits are safe for 2^32 texts a key (NIST SP 800-38D, 8.3). Authenticated with the
  * text:
- * - version 1: version and key id.
+ * - version 1: version and key id. Opened where it still stands, and sealed no more.
  * - version 2: also the place, so that a value copied to another book, table, column or row does not open there.
- *
- * Version 2 is sealed once the stored forms are contracted (forms.ts). Both versions are opened.
  */
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
 import type { Uuid } from '../ids.ts';
@@ -22,11 +20,6 @@ export interface SealedPlace {
   readonly column: string;
   /** The row's key within its book. */
   readonly rowId: string;
-}
-
-/** Of Forms (forms.ts): which form of a sealed value may be written. */
-interface SealedForms {
-  readonly contracted: boolean;
 }
 
 export interface SecretBox {
@@ -58,28 +51,20 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES;
 const NONCE_END = HEADER_BYTES + NONCE_BYTES;
 const TAG_END = NONCE_END + TAG_BYTES;
 
-const FIRST_FORMS: SealedForms = { contracted: false };
-
 /** Keys are 32 bytes in base64. The first key seals; all keys open. Throws SecretBoxError for any other length. */
-export function createSecretBox(
-  keyBase64: string,
-  oldKeysBase64: readonly string[] = [],
-  forms: SealedForms = FIRST_FORMS,
-): SecretBox {
+export function createSecretBox(keyBase64: string, oldKeysBase64: readonly string[] = []): SecretBox {
   const key = decodeKey(keyBase64);
-  const headers = new Map([UNBOUND, BOUND].map((version) => [version, Buffer.concat([Buffer.of(version), idOf(key)])]));
+  const header = Buffer.concat([Buffer.of(BOUND), idOf(key)]);
   const keys = new Map([...oldKeysBase64.map(decodeKey), key].map((each) => [idOf(each).toString('hex'), each]));
-  const versionNow = () => (forms.contracted ? BOUND : UNBOUND);
 
-  function sealAs(version: number, text: string, { place, nonce }: { place: SealedPlace; nonce: Buffer }): Buffer {
-    const header = headers.get(version)!;
+  function seal(text: string, place: SealedPlace, nonce: Buffer): Buffer {
     const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES }).setAAD(boundTo(header, place));
     const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([header, nonce, cipher.getAuthTag(), ciphertext]);
   }
 
   function open(sealed: Buffer, place: SealedPlace): string {
-    if (sealed.length < TAG_END || !headers.has(sealed[0]!))
+    if (sealed.length < TAG_END || (sealed[0] !== BOUND && sealed[0] !== UNBOUND))
       throw new SecretBoxError('These bytes are not a sealed secret');
     const id = sealedKeyId(sealed);
     const keyOfText = keys.get(id);
@@ -104,17 +89,14 @@ export function createSecretBox(
   }
 
   return {
-    seal: (text, place) => sealAs(versionNow(), text, { place, nonce: takeRandom(NONCE_BYTES) }),
+    seal: (text, place) => seal(text, place, takeRandom(NONCE_BYTES)),
     open,
 
     mover(from, to) {
       const nonce = takeRandom(NONCE_BYTES);
-      const atLeast = versionNow();
       return (sealed) => {
-        const version = Math.max(atLeast, sealed[0]!);
-        if (version === UNBOUND) return sealed;
         try {
-          return sealAs(version, open(sealed, from), { place: to, nonce });
+          return seal(open(sealed, from), to, nonce);
         } catch (error) {
           if (error instanceof SecretBoxError) return sealed;
           throw error;
@@ -122,7 +104,7 @@ export function createSecretBox(
       };
     },
 
-    isCurrent: (sealed) => headers.get(versionNow())!.equals(sealed.subarray(0, HEADER_BYTES)),
+    isCurrent: (sealed) => header.equals(sealed.subarray(0, HEADER_BYTES)),
   };
 }
 

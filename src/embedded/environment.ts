@@ -31,8 +31,7 @@ export function readCredentials(directory: string): Credentials | undefined {
 export interface EmbeddedEnvironment {
   DATABASE_URL: string;
   DATABASE_OWNER_URL: string;
-  /** Undefined when the running instance is release 0.1.0, which has no signer. */
-  SIGNER_DATABASE_URL: string | undefined;
+  SIGNER_DATABASE_URL: string;
   COUNTINGHOUSE_ENCRYPTION_KEY: string;
   CHECKPOINT_SIGNING_KEY: string | undefined;
   /** The API's address. Undefined during the start. */
@@ -56,13 +55,12 @@ export function embeddedEnvironment(directory: string = dataDirectory()): Embedd
       'Set DATABASE_URL as it was set for it.',
     );
   }
-  const { signerPassword = '' } = secrets;
   const url = (role: 'owner' | 'application' | 'signer') =>
-    urlOf({ ...secrets, signerPassword }, { role, port: postgres.port, database: DATABASE });
+    urlOf(secrets, { role, port: postgres.port, database: DATABASE });
   return {
     DATABASE_URL: url('application'),
     DATABASE_OWNER_URL: url('owner'),
-    SIGNER_DATABASE_URL: signerPassword === '' ? undefined : url('signer'),
+    SIGNER_DATABASE_URL: url('signer'),
     COUNTINGHOUSE_ENCRYPTION_KEY: secrets.encryptionKey,
     CHECKPOINT_SIGNING_KEY: readSigningKey(directory),
     base_url: instance.baseUrl,

@@ -1,7 +1,7 @@
 /** Passwords and key of the embedded cluster: random, made once, kept in the data folder. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createSecretFile, readJsonFile, replaceSecretFile } from './secret-files.ts';
+import { createSecretFile, readJsonFile } from './secret-files.ts';
 
 export interface Secrets {
   superuserPassword: string;
@@ -14,20 +14,12 @@ export interface Secrets {
 
 const FILE = 'secrets.json';
 
-/**
- * Reads the folder's secrets, or makes them. Of two processes that make them at once, both return the first one's. A
- * folder of release 0.1.0 lacks the signer's password, and gets one.
- */
+/** Reads the folder's secrets, or makes them. Of two processes that make them at once, both return the first one's. */
 export function keepSecrets(directory: string): Secrets {
   const path = join(directory, FILE);
   const password = () => randomBytes(24).toString('base64url');
   const known = readSecrets(directory);
-  if (known?.signerPassword) return { ...known, signerPassword: known.signerPassword };
-  if (known) {
-    const secrets: Secrets = { ...known, signerPassword: password() };
-    replaceSecretFile(path, secrets);
-    return secrets;
-  }
+  if (known) return known;
   const secrets: Secrets = {
     superuserPassword: password(),
     ownerPassword: password(),
@@ -44,7 +36,6 @@ export function keepSecrets(directory: string): Secrets {
   }
 }
 
-/** The signer's password is absent if release 0.1.0 was the last to start in the folder. */
-export function readSecrets(directory: string): (Omit<Secrets, 'signerPassword'> & Partial<Secrets>) | undefined {
+export function readSecrets(directory: string): Secrets | undefined {
   return readJsonFile<Secrets>(join(directory, FILE));
 }

@@ -1,5 +1,5 @@
 /**
- * The rows of exceptions. `stage` holds the status, and `status` the two words of release 0.2.0 (migration 0028): what that
+ * The rows of exceptions. `stage` holds the status, and `status` the two words of release 0.2.0 (migration 0027): what that
  * release has resolved is approved. Lists are in order of `place`, which the database gives (exception-list-store.ts).
  */
 import { column, type RowOf } from '../db/declared-columns.ts';

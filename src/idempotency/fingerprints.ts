@@ -1,13 +1,12 @@
 /**
  * Fingerprints of requests, as stored. A plain digest (SHA-256) can be guessed: a reader of a dump knows all of a
  * request but its alias, and can try aliases until a digest fits. So an HMAC of the digest is stored, under a key of
- * the installation that is itself sealed in the database. Until the forms are contracted, the plain digest is stored,
- * the form of release 0.1.0. Plain digests stay readable: operations/rekey.ts keys a row later, without its request.
+ * the installation that is itself sealed in the database. Plain digests that still stand are matched too: operations/rekey.ts keys
+ * such a row later, without its request.
  *
  * Keyed form: the byte 2, then HMAC-SHA256(key, digest). A digest is a byte shorter; a voided key has no fingerprint.
  */
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import type { Forms } from '../db/forms.ts';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { keepInstallationSecret } from '../db/installation-store.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
@@ -46,18 +45,12 @@ export async function readFingerprintKey(pool: Pool, secretBox: SecretBox): Prom
   return createSecretKey(await keepInstallationSecret(pool, secretBox, KEY_NAME));
 }
 
-/** Plain digests, as release 0.1.0 stores them. */
-export const PLAIN_FINGERPRINTS: Fingerprints = {
-  toStore: (digest) => digest,
-  match: isSame,
-  digestOf: (text) => hash('sha256', text),
-};
-
-export function createFingerprints(parts: {
+export function createFingerprints({
+  pool,
+  secretBox,
+}: {
   pool: Pool;
-  /** Seals with the place, contracted or not: release 0.1.0 does not read the key. */
   secretBox: SecretBox;
-  forms: Pick<Forms, 'contracted'>;
 }): InstallationFingerprints {
   let read: KeyObject | undefined;
   const key = () => {
@@ -65,11 +58,11 @@ export function createFingerprints(parts: {
     return read;
   };
   return {
-    toStore: (digest) => (parts.forms.contracted ? keyedFingerprint(key(), digest) : digest),
+    toStore: (digest) => keyedFingerprint(key(), digest),
     match: (stored, digest) => isSame(stored, isKeyed(stored) ? keyedFingerprint(key(), digest) : digest),
     digestOf: (text) => createHmac('sha256', key()).update(text).digest('hex'),
     async readKey() {
-      read = await readFingerprintKey(parts.pool, parts.secretBox);
+      read = await readFingerprintKey(pool, secretBox);
     },
   };
 }

@@ -1,18 +1,14 @@
 /**
  * Brings stored values to the current encryption key and the current form. Sealed values are opened and sealed again.
- * Fingerprints of release 0.1.0 are keyed without their requests: the digest that is stored is what the key is applied
+ * Plain fingerprints are keyed without their requests: the digest that is stored is what the key is applied
  * to. Works by page and by compare-and-set; only endpoint secrets are written under their book's lock. Each row shows
  * its own form, so that a run continues where an earlier one was killed. Voided keys have no fingerprint and stay as
  * they are.
- *
- * Before the contract, rekey writes nothing that release 0.1.0 cannot read: old keys are replaced in the form of that
- * release, and fingerprints wait.
  */
 
 import type { KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Column } from '../db/declared-columns.ts';
-import type { Forms } from '../db/forms.ts';
 import {
   installationSecretPlace,
   listInstallationSecrets,
@@ -66,7 +62,6 @@ export interface RekeyCount {
 }
 
 export interface RekeyResult {
-  contracted: boolean;
   counts: Record<RekeyPart, RekeyCount>;
   /** Sealed values by the id of the key that opens them, as the last pass left them. */
   keys: Map<string, number>;
@@ -78,7 +73,6 @@ export interface RekeyOptions {
   tables: readonly SealedTable[];
   encryptionKey: string;
   oldEncryptionKeys: readonly string[];
-  forms: Pick<Forms, 'contracted'>;
   /** Called after each page. */
   onProgress?(counts: Readonly<Record<RekeyPart, RekeyCount>>): void;
 }
@@ -134,14 +128,13 @@ const EARLIER_SECRETS: SealedPart = {
 
 /** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that are not transient. */
 export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
-  const { pool, encryptionKey, oldEncryptionKeys, forms } = options;
-  const boundBox = createSecretBox(encryptionKey, oldEncryptionKeys, { contracted: true });
+  const { pool, encryptionKey, oldEncryptionKeys } = options;
+  const box = createSecretBox(encryptionKey, oldEncryptionKeys);
   const parts = [...sealedParts(options.tables), EARLIER_SECRETS, NOTICES];
   const work: Work = {
     ...options,
-    box: createSecretBox(encryptionKey, oldEncryptionKeys, forms),
-    boundBox,
-    fingerprintKey: await readFingerprintKey(pool, boundBox),
+    box,
+    fingerprintKey: await readFingerprintKey(pool, box),
     parts,
     counts: newCounts(parts),
     keys: new Map(),
@@ -151,14 +144,12 @@ export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
     await onePass(work);
     if (work.wanted === 0) break;
   }
-  return { contracted: forms.contracted, counts: work.counts, keys: work.keys };
+  return { counts: work.counts, keys: work.keys };
 }
 
 interface Work extends RekeyOptions {
   parts: readonly SealedPart[];
   box: SecretBox;
-  /** For values that release 0.1.0 does not read. */
-  boundBox: SecretBox;
   fingerprintKey: KeyObject;
   counts: Record<RekeyPart, RekeyCount>;
   keys: Map<string, number>;
@@ -211,7 +202,7 @@ async function eachPage<Row extends RowKey>(
 async function rekeyInstallation(work: Work): Promise<void> {
   for (const { name, sealed } of await withRetries(() => listInstallationSecrets(work.pool))) {
     const place = installationSecretPlace(name);
-    const after = resealed(work, { part: 'installation', value: sealed, place, box: work.boundBox });
+    const after = resealed(work, { part: 'installation', value: sealed, place });
     if (!after) continue;
     const reseal = () => resealInstallationSecret(work.pool, name, { before: sealed, after });
     await write(work, 'installation', [after], async () => Number(await reseal()));
@@ -219,13 +210,9 @@ async function rekeyInstallation(work: Work): Promise<void> {
 }
 
 async function rekeyFingerprints(work: Work, rows: readonly StoredKey[]): Promise<void> {
-  const { counts, fingerprintKey, forms } = work;
+  const { counts, fingerprintKey } = work;
   const digests = rows.filter(({ value }) => value.length === DIGEST_BYTES);
   counts.fingerprints!.found += rows.filter(({ value }) => value.length > 0).length;
-  if (!forms.contracted) {
-    counts.fingerprints!.remaining += digests.length;
-    return;
-  }
   const changes = digests.map(({ bookId, id, value }) => {
     return { bookId, id, before: value, after: keyedFingerprint(fingerprintKey, value) };
   });
@@ -246,8 +233,9 @@ async function rekeyAnswer(work: Work, row: StoredKey): Promise<void> {
 /** Returns the value sealed again; undefined when it is current already or does not open. */
 function resealed(
   work: Work,
-  { part, value, place, box = work.box }: { part: RekeyPart; value: Buffer; place: SealedPlace; box?: SecretBox },
+  { part, value, place }: { part: RekeyPart; value: Buffer; place: SealedPlace },
 ): Buffer | undefined {
+  const { box } = work;
   const count = work.counts[part]!;
   count.found++;
   let after: Buffer | undefined;

@@ -1,6 +1,6 @@
 /**
  * The stamp of all API keys, as this process knows it. Every change of a key moves it in the same database transaction
- * (migration 0030). What was read together with a stamp is right as long as the stamp has not moved.
+ * (migration 0023). What was read together with a stamp is right as long as the stamp has not moved.
  *
  * The stamp is read twice as often as it becomes too old, and with every lookup of a key. While none is known that is young
  * enough, nothing in memory counts. So a revocation takes effect within MAX_AGE_MS, also where a process has been stopped, or

@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../clock.ts';
 import { byBook } from '../db/by-book.ts';
-import type { Forms } from '../db/forms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { failpoint } from '../failpoints.ts';
@@ -18,7 +17,6 @@ export interface CopyRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  readonly forms: Pick<Forms, 'contracted'>;
   /** What the parties of this kind report. */
   readonly kinds: NoticeKinds;
   party(name: string): NoticeSource;
@@ -46,9 +44,8 @@ interface Place {
 }
 
 /**
- * One for each process. Until the installation is contracted a notice stays open at its party until it is booked or has become
- * an exception, so that a process of release 0.1.0, which knows no inbox, finds it there (docs/decisions/rail-inbox.md). What is
- * copied already is therefore read again: new notices first, behind the last one that was read, then a few pages of all that are open, in turn.
+ * One for each process. A notice stays open at its party until it is copied (docs/decisions/rail-inbox.md). New notices are read first,
+ * behind the last one that was read, then a few pages of all that are open, in turn: what could not be copied is among them.
  */
 export class NoticeCopier {
   readonly #runtime: CopyRuntime;
@@ -103,14 +100,11 @@ export class NoticeCopier {
         this.#runtime.warn(error);
       }
     }
-    // Once the installation is contracted, no release comes back that knows no inbox.
-    const acknowledgesCopies = this.#runtime.forms.contracted;
     let copied = 0;
     for (const [bookId, ofBook] of byBook(told.filter(({ bookId }) => books.has(bookId)))) {
       try {
-        const results = await this.#copyOfBook(party.name, bookId, ofBook);
-        copied += results.filter(({ fresh }) => fresh).length;
-        done.push(...results.filter(({ status }) => acknowledgesCopies || status !== 'waiting').map(({ id }) => id));
+        copied += await this.#copyOfBook(party.name, bookId, ofBook);
+        done.push(...ofBook.map(({ notice }) => notice.id));
       } catch (error) {
         // The other books' are copied; these are read again in the next round.
         this.#runtime.warn(error);
@@ -121,15 +115,16 @@ export class NoticeCopier {
     return copied;
   }
 
-  async #copyOfBook(party: string, bookId: BookId, told: readonly { notice: PartyNotice }[]) {
+  /** Resolves to how many are new. */
+  async #copyOfBook(party: string, bookId: BookId, told: readonly { notice: PartyNotice }[]): Promise<number> {
     const { pool, clock, secretBox, kinds } = this.#runtime;
     const inbox: Inbox = { bookId, party };
     const now = clock.now();
     const stored = told.map(({ notice }) =>
       storedNotice(notice, { kinds, now, seal: (text) => secretBox.seal(text, payeePlace(inbox, notice.id)) }),
     );
-    const results = await copyNotices(pool, inbox, stored, now);
-    if (results.some(({ fresh }) => fresh)) this.#runtime.enqueue(bookId, party);
-    return results;
+    const copied = await copyNotices(pool, inbox, stored, now);
+    if (copied > 0) this.#runtime.enqueue(bookId, party);
+    return copied;
   }
 }

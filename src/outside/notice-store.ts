@@ -23,38 +23,23 @@ export async function knownBooks(pool: Pool, bookIds: readonly BookId[]): Promis
   return new Set(rows.map(({ id }) => id));
 }
 
-export interface CopiedNotice {
-  readonly id: Uuid;
-  readonly status: StoredNotice['status'];
-  /** Whether the notice was not in the inbox before. */
-  readonly fresh: boolean;
-}
-
-/** Puts a book's notices into the inbox, due at once. Known notices are not changed. Index: rail_notices_pkey. */
+/** Puts a book's notices into the inbox, due at once. Known ones are not changed. Resolves to how many are new. Index: rail_notices_pkey. */
 export async function copyNotices(
   pool: Pool,
   { bookId, party }: Inbox,
   notices: readonly StoredNotice[],
   now: Instant,
-): Promise<CopiedNotice[]> {
-  const { rows } = await pool.query<CopiedNotice>({
+): Promise<number> {
+  const { rowCount } = await pool.query({
     name: 'rail_notices.copy',
-    text: `WITH told AS (
-        SELECT * FROM unnest($3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[], $10::text[],
-            $11::bytea[], $12::jsonb[], $13::timestamptz[])
-          AS told (id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency,
-            confirmed_payee_sealed, notice, told_at)
-      ), copied AS (
-        INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, amount, code, reference, confirmed_amount,
-          confirmed_currency, confirmed_payee_sealed, notice, told_at, status, next_attempt_at, due_at, created_at, updated_at)
-        SELECT $1, $2, told.*, 'waiting', $14, $14, $14, $14 FROM told
-        ON CONFLICT DO NOTHING RETURNING id
-      )
-      SELECT told.id, coalesce(known.status, 'waiting') AS status, known.status IS NULL AS fresh
-      FROM told LEFT JOIN LATERAL (
-        -- As it was before: what this statement copies is not seen.
-        SELECT status FROM rail_notices WHERE book_id = $1 AND rail = $2 AND id = told.id LIMIT 1
-      ) AS known ON true`,
+    text: `INSERT INTO rail_notices (book_id, rail, id, end_to_end_id, kind, amount, code, reference, confirmed_amount,
+        confirmed_currency, confirmed_payee_sealed, notice, told_at, status, next_attempt_at, due_at, created_at, updated_at)
+      SELECT $1, $2, told.*, 'waiting', $14, $14, $14, $14
+      FROM unnest($3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::bigint[], $10::text[],
+          $11::bytea[], $12::jsonb[], $13::timestamptz[])
+        AS told (id, end_to_end_id, kind, amount, code, reference, confirmed_amount, confirmed_currency,
+          confirmed_payee_sealed, notice, told_at)
+      ON CONFLICT DO NOTHING`,
     values: [
       bookId,
       party,
@@ -72,7 +57,7 @@ export async function copyNotices(
       new Date(now),
     ],
   });
-  return rows;
+  return rowCount!;
 }
 
 /** Stores notices about books that are not ours, in a book of the operator's. Index: foreign_notices_pkey. */

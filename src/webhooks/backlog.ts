@@ -51,21 +51,3 @@ export function pauseMs(attempts: number, retryAfterMs: number | null, random: (
   const spread = Math.round(pause * (1 - PAUSE_SPREAD + 2 * PAUSE_SPREAD * random()));
   return Math.max(spread, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS));
 }
-
-/**
- * Release 0.1.0 knows no due endpoints and finds deliveries only by their own due times. To allow a return to it,
- * waiting deliveries get a late due time. These times are spaced, since each costs an update when it is reached.
- */
-export const WAITING_DUE = {
-  firstSeconds: 600,
-  /** Seconds between one delivery and the next: two updates a second. */
-  spacingSeconds: 0.5,
-  /** 200,000 deliveries. A longer backlog costs more than two updates a second. */
-  spreadMaxSeconds: 100_000,
-} as const;
-
-/** Seconds until a waiting delivery is due. `position` is its distance in events from the first that waits. */
-export function waitingDueSeconds(position: bigint): number {
-  const { firstSeconds, spacingSeconds, spreadMaxSeconds } = WAITING_DUE;
-  return firstSeconds + Math.min(Math.max(Number(position), 0) * spacingSeconds, spreadMaxSeconds);
-}

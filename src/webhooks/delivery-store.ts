@@ -4,7 +4,6 @@
  */
 import type { Instant } from '../clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
-import type { Forms } from '../db/forms.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
@@ -13,7 +12,6 @@ import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
 import { type BookRow, type Log, WRITE_ORDER } from '../ledger/table.ts';
-import { waitingDueSeconds } from './backlog.ts';
 import {
   type DeliveryEndpoint,
   type DeliveryInHand,
@@ -29,17 +27,13 @@ import { healthOf } from './failing-streak.ts';
  * One row for each event and matching endpoint, in the event's own commit. A test book's clock may be ahead of the wall
  * clock, which the sweeper uses. So the due time is counted from the earlier of the two.
  */
-export function deliveryLog(forms: Pick<Forms, 'contracted'>): Log<Delivery> {
-  return {
-    name: 'webhook_deliveries',
-    writeOrder: WRITE_ORDER.deliveries,
-    append: (trx, bookId, rows) =>
-      rows.some((row) => row.behindFrom !== null)
-        ? appendBehind(trx, bookId, rows, forms)
-        : appendDue(trx, bookId, rows),
-    pairs: { append: (trx, rows) => appendOfBooks(trx, rows, forms) },
-  };
-}
+export const deliveryLog: Log<Delivery> = {
+  name: 'webhook_deliveries',
+  writeOrder: WRITE_ORDER.deliveries,
+  append: (trx, bookId, rows) =>
+    rows.some((row) => row.behindFrom !== null) ? appendBehind(trx, bookId, rows) : appendDue(trx, bookId, rows),
+  pairs: { append: appendOfBooks },
+};
 
 async function appendDue(trx: Transaction, bookId: BookId, rows: readonly Delivery[]): Promise<void> {
   await trx.query({
@@ -55,13 +49,8 @@ async function appendDue(trx: Transaction, bookId: BookId, rows: readonly Delive
  * Appends deliveries when some of the endpoints are behind: the deliveries of those are due with their endpoint
  * (backlog.ts).
  */
-async function appendBehind(
-  trx: Transaction,
-  bookId: BookId,
-  rows: readonly Delivery[],
-  { contracted }: Pick<Forms, 'contracted'>,
-): Promise<void> {
-  const delays = column(rows, dueSecondsOf(contracted));
+async function appendBehind(trx: Transaction, bookId: BookId, rows: readonly Delivery[]): Promise<void> {
+  const delays = column(rows, dueSecondsOf);
   await trx.query({
     name: 'webhook_deliveries.append_behind',
     text: `INSERT INTO webhook_deliveries (book_id, endpoint_id, event_sequence, status, due_at, created_at)
@@ -72,11 +61,7 @@ async function appendBehind(
 }
 
 /** Appends deliveries of several books, whether or not their endpoints are behind. */
-async function appendOfBooks(
-  trx: Transaction,
-  rows: readonly BookRow<Delivery>[],
-  { contracted }: Pick<Forms, 'contracted'>,
-): Promise<void> {
+async function appendOfBooks(trx: Transaction, rows: readonly BookRow<Delivery>[]): Promise<void> {
   const deliveries = column(rows, ({ row }) => row);
   await trx.query({
     name: 'webhook_deliveries.append_pairs',
@@ -86,17 +71,14 @@ async function appendOfBooks(
     values: [
       plainArray(column(rows, ({ bookId }) => bookId)),
       ...deliveryColumns(deliveries),
-      plainArray(column(deliveries, dueSecondsOf(contracted))),
+      plainArray(column(deliveries, dueSecondsOf)),
     ],
   });
 }
 
 /** After how many seconds a delivery is due, from its event on. Null: with its endpoint (backlog.ts). */
-function dueSecondsOf(contracted: boolean): (delivery: Delivery) => number | null {
-  return ({ eventSequence, behindFrom }) => {
-    if (behindFrom === null) return FIRST_DUE_SECONDS;
-    return contracted ? null : waitingDueSeconds(eventSequence - behindFrom);
-  };
+function dueSecondsOf({ behindFrom }: Delivery): number | null {
+  return behindFrom === null ? FIRST_DUE_SECONDS : null;
 }
 
 function deliveryColumns(rows: readonly Delivery[]): string[] {

@@ -1,36 +1,29 @@
 /** Due deliveries as the sweeper postpones them (operations/due-store.ts), and the backlogs that they join. */
 import type { Instant } from '../clock.ts';
 import { instantArray, plainArray } from '../db/columns.ts';
-import type { Forms } from '../db/forms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { DueRow } from '../moved-rows.ts';
-import { WAITING_DUE } from './backlog.ts';
 
 /** Of a delivery `open`. Index: webhook_endpoints_pkey. */
 export const ITS_ENDPOINT_IS_DUE =
   'EXISTS (SELECT FROM webhook_endpoints w WHERE w.book_id = open.book_id AND w.id = open.endpoint_id AND w.due_at IS NOT NULL)';
 
 /**
- * Postpones deliveries by compare-and-set, as rows of other tables are. Deliveries of an endpoint that is behind join its backlog: they are due with
- * their endpoint. Their own due time is late (WAITING_DUE), spread so that all backlogs together take two updates a
- * second, or null once the forms are contracted. Their ids are not among those returned.
+ * Postpones deliveries by compare-and-set, as rows of other tables are. Deliveries of an endpoint that is behind join its backlog: they
+ * are due with their endpoint, and have no due time of their own. Their ids are not among those returned.
  */
 export async function postponeDueDeliveries(
-  { pool, forms: { contracted } }: { pool: Pool; forms: Pick<Forms, 'contracted'> },
+  pool: Pool,
   { bookId, due, until }: { bookId: Uuid; due: readonly DueRow[]; until: Instant },
 ): Promise<string[]> {
   const keys = due.map((row) => row.id.split(':'));
   const { rows: postponed } = await pool.query<{ id: string }>(
     `WITH behind AS (
        -- Held until the end: none catches up between this look and the deliveries that join.
-       SELECT id, waiting_from FROM webhook_endpoints
+       SELECT id FROM webhook_endpoints
        WHERE book_id = $1 AND id = ANY ($3::uuid[]) AND behind_since IS NOT NULL AND due_at IS NOT NULL
        ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-     ), spread AS (
-       SELECT LEAST($6::float8 * ((SELECT event_sequence FROM books WHERE id = $1) - (SELECT min(waiting_from) FROM behind) + 1)
-           * (SELECT count(*) FROM (SELECT FROM webhook_endpoints WHERE due_at IS NOT NULL LIMIT 1000) AS others), $7) AS seconds
-       WHERE EXISTS (SELECT FROM behind)
      ), free AS (
        SELECT delivery.place FROM unnest($2::bigint[], $3::uuid[], $4::timestamptz[]) AS seen (event_sequence, endpoint_id, due_at)
        CROSS JOIN LATERAL (SELECT ctid AS place FROM webhook_deliveries
@@ -38,8 +31,7 @@ export async function postponeDueDeliveries(
            AND due_at IS NOT DISTINCT FROM seen.due_at AND stuck_at IS NULL
          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS delivery
      ), moved AS (
-       UPDATE webhook_deliveries SET due_at = CASE WHEN endpoint_id = ANY (ARRAY (SELECT id FROM behind))
-         THEN $8::timestamptz + random() * (SELECT seconds FROM spread) * interval '1 second' ELSE $5 END
+       UPDATE webhook_deliveries SET due_at = CASE WHEN endpoint_id = ANY (ARRAY (SELECT id FROM behind)) THEN NULL ELSE $5::timestamptz END
        WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
        RETURNING event_sequence, endpoint_id, endpoint_id = ANY (ARRAY (SELECT id FROM behind)) AS waits
      ), lowered AS (
@@ -56,9 +48,6 @@ export async function postponeDueDeliveries(
       plainArray(keys.map(([, endpointId]) => endpointId!)),
       instantArray(due.map((row) => row.dueAt)),
       new Date(until),
-      WAITING_DUE.spacingSeconds,
-      WAITING_DUE.spreadMaxSeconds,
-      contracted ? null : new Date(until + 1_000 * WAITING_DUE.firstSeconds),
     ],
   );
   return postponed.map(({ id }) => id);

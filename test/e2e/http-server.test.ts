@@ -178,6 +178,7 @@ describeWithRedis('limits over Redis', () => {
     const environment = { ...testEnvironment(product.database, redis), RATE_LIMIT_WRITES_PER_SECOND: '40' };
     const start = async () => {
       const runtime = createRuntime(readConfig(environment), createLogger('silent', 'test'));
+      await runtime.readInstallation();
       const api = await startApi(runtime);
       return { runtime, api, client: new Client(api.url, testKey) };
     };

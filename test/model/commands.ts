@@ -1,10 +1,10 @@
 /** Requests as commands of the product, and its answers in the reference's words. */
 import { ApiError } from '../../src/errors.ts';
-import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
+import { PLAIN_FINGERPRINTS } from '../support/fingerprints.ts';
 import type { Names } from './names.ts';
 import type { AnyKind, RealBook, Request } from './part.ts';
 import { bodyOf } from './reference-book.ts';

@@ -7,7 +7,6 @@ import { type Clock, systemClock } from '../../src/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { type KeptAnswer, once } from '../../src/idempotency/once.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
@@ -28,6 +27,7 @@ import type { RailReport } from '../../src/payouts/rail-report.ts';
 import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
+import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);
 

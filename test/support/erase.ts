@@ -4,13 +4,13 @@ import { createPool } from '../../src/db/pool.ts';
 import { Committer } from '../../src/ledger/committer.ts';
 import { createLogger } from '../../src/log.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
-import { createWebhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import type { Product } from './product.ts';
 
 /** Gives the places that still have a row. */
 export async function eraseDirectly({ database, runtime: { forms } }: Product, id: string): Promise<PlaceCount[]> {
   const pool = createPool({ url: database.ownerUrl, name: 'test', size: 2, log: createLogger('silent', 'test') });
-  const sink = createWebhookSink(forms);
+  const sink = webhookSink;
   const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
   const subject = (await findErasable(pool, id))!;
   await erase({ pool, committer, clock: systemClock, actor: 'operator:ann' }, subject);

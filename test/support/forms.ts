@@ -2,7 +2,6 @@
 import { EARLIEST_FORMS, type Forms } from '../../src/db/forms.ts';
 
 export const LATEST_FORMS: Forms = {
-  contracted: true,
   textApart: true,
   returnsApart: true,
   evidenceByResource: true,

@@ -8,7 +8,6 @@ import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Uuid } from '../../src/ids.ts';
 import { newId } from '../../src/ids.ts';
@@ -26,6 +25,7 @@ import { reservePayout } from '../../src/payouts/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/return-payout.ts';
 import { settlePayout } from '../../src/payouts/settle-payout.ts';
 import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
+import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 import type { MemoryBook } from './memory-book.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);

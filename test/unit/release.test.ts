@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connectionName, isEarlierRelease, RELEASE, releaseOfConnection } from '../../src/release.ts';
+import { connectionName, isEarlierRelease, RELEASE, RELEASE_BEFORE, releaseOfConnection } from '../../src/release.ts';
 
 test.each`
   release     | than       | earlier
@@ -30,4 +30,21 @@ test.each`
 test('equals the version of package.json', () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   expect(RELEASE).toBe(version);
+});
+
+test('no code names a release before the one that may run beside this one', () => {
+  const root = join(import.meta.dirname, '../..');
+  const { releases } = JSON.parse(readFileSync(join(root, 'releases.json'), 'utf8')) as {
+    releases: { version: string }[];
+  };
+  const gone = releases.map(({ version }) => version).filter((version) => isEarlierRelease(version, RELEASE_BEFORE));
+  expect(gone).toContain('0.1.0');
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  const naming = files.filter((path) => {
+    const text = readFileSync(join(root, 'src', path), 'utf8');
+    return gone.some((version) => text.includes(version));
+  });
+  expect(naming).toEqual([]);
 });

@@ -10,8 +10,8 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { momentAt } from '../../src/clock.ts';
 import { createHttpServer } from '../../src/http/http-server.ts';
-import { PLAIN_FINGERPRINTS } from '../../src/idempotency/fingerprints.ts';
 import { once } from '../../src/idempotency/once.ts';
+import { PLAIN_FINGERPRINTS } from '../support/fingerprints.ts';
 import { PayoutScene } from '../support/memory-payouts.ts';
 
 setFlagsFromString('--allow-natives-syntax');

@@ -2,7 +2,6 @@
 import type { Pool } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
-import { WAITING_DUE } from '../../../src/webhooks/backlog.ts';
 
 /** The sandbox rail reports returns of a book's payouts that do not exist. */
 export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count: number): Promise<void> {
@@ -29,12 +28,7 @@ export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promis
  * endpoint is due.
  */
 export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
-  const { firstSeconds, spacingSeconds, spreadMaxSeconds } = WAITING_DUE;
-  await pool.query(
-    `UPDATE webhook_deliveries SET due_at = now() + ($2 + LEAST(event_sequence * $3::float8, $4)) * interval '1 second'
-     WHERE book_id = $1 AND status = 'pending'`,
-    [bookId, firstSeconds, spacingSeconds, spreadMaxSeconds],
-  );
+  await pool.query(`UPDATE webhook_deliveries SET due_at = NULL WHERE book_id = $1 AND status = 'pending'`, [bookId]);
   await pool.query(
     `UPDATE webhook_endpoints w SET behind_since = now(), retry_at = now(), due_at = now(), retry_attempts = 1,
        waiting_from = (SELECT min(event_sequence) FROM webhook_deliveries d

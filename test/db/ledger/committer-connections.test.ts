@@ -3,7 +3,6 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
@@ -13,6 +12,7 @@ import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/return-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');

@@ -15,7 +15,6 @@ import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { findFirstAnswer } from '../../../src/idempotency/find-first-answer.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
 import { newId, publicId, type Uuid } from '../../../src/ids.ts';
@@ -36,6 +35,7 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { createEndpoint, sendTestEvent, updateEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

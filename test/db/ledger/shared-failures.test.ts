@@ -6,7 +6,6 @@ import type { Finding } from '../../../src/checks/finding.ts';
 import { updateExactly } from '../../../src/db/exactly.ts';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { type KeptAnswer, once } from '../../../src/idempotency/once.ts';
 import { newId } from '../../../src/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
@@ -17,6 +16,7 @@ import { createLogger } from '../../../src/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { logThatRuns, payoutRequest, transfer } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -7,13 +7,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
 import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/ops.ts';
-import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { RIGHTS } from '../../../src/groups.ts';
-import { createFingerprints, PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
-import { runOnce } from '../../../src/idempotency/run-once.ts';
+import { createFingerprints } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
 import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -24,6 +21,7 @@ import { earlierSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
+import { sealUnbound } from '../../support/unbound-seal.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -57,10 +55,9 @@ beforeAll(async () => {
      VALUES ($1, 'voided', '', gen_random_uuid(), now(), now())`,
     [book.id],
   );
-  // Sealed as by release 0.1.0, under a key that has since been replaced.
-  const box = createSecretBox(oldKey);
+  // In the first form, under a key that has since been replaced.
   for (const { payoutId, alias } of payouts) {
-    const sealed = box.seal(alias, destinationPlace(book.id, payoutId));
+    const sealed = sealUnbound(oldKey, alias);
     const destination = { type: 'cliq', sealed, masked: 'A***', provider: null } as const;
     await book.submit(acceptPayout(payoutRequest(book.id, { payoutId, accountId, destination })));
   }
@@ -72,9 +69,9 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const boundBox = () => createSecretBox(database.encryptionKey, [], { contracted: true });
-const contractedFingerprints = async (contracted = true) => {
-  const fingerprints = createFingerprints({ pool, secretBox: boundBox(), forms: { contracted } });
+const boundBox = () => createSecretBox(database.encryptionKey);
+const keyedFingerprints = async () => {
+  const fingerprints = createFingerprints({ pool, secretBox: boundBox() });
   await fingerprints.readKey();
   return fingerprints;
 };
@@ -109,32 +106,7 @@ const keyed = async () => {
   return Number(rows[0]!.n);
 };
 
-test('before the contract only the key changes; the form stays that of release 0.1.0', async () => {
-  const { status, result } = await run();
-  expect(status).toBe(0);
-  expect(result).toMatchObject({
-    contracted: false,
-    fingerprints: { found: FOUND, changed: 0, remaining: KEYS },
-    'payouts.destination_sealed': { found: 30, changed: 30, remaining: 0 },
-    keys: [
-      { standing: 'current', values: 31 },
-      { standing: 'old', values: 0 },
-    ],
-  });
-  const { rows } = await pool.query<{ id: string; sealed: Buffer }>(
-    'SELECT id, destination_sealed AS sealed FROM payouts',
-  );
-  const release1 = createSecretBox(database.encryptionKey);
-  for (const { id, sealed } of rows) {
-    expect(sealed[0]).toBe(1);
-    expect(release1.open(sealed, destinationPlace(book.id, id))).toBe(
-      payouts.find(({ payoutId }) => payoutId === id)!.alias,
-    );
-  }
-});
-
 test('after a kill in the middle, the next run finishes', async () => {
-  await migrate({ rights: RIGHTS, ...database, log, contract: { watchMs: 0 } });
   const { child, ended } = start();
   await until(keyed, (count) => count > 0);
   child.kill('SIGKILL');
@@ -144,11 +116,10 @@ test('after a kill in the middle, the next run finishes', async () => {
   const { status, result } = await run();
   expect(status).toBe(0);
   expect(result).toMatchObject({
-    contracted: true,
     fingerprints: { found: FOUND, changed: KEYS - done, remaining: 0 },
     'payouts.destination_sealed': { found: 30, changed: 30, remaining: 0 },
   });
-  const fingerprints = await contractedFingerprints();
+  const fingerprints = await keyedFingerprints();
   const { rows } = await pool.query<{ key: string; fingerprint: Buffer }>(
     "SELECT key, fingerprint FROM idempotency_keys WHERE key LIKE 'key-%'",
   );
@@ -284,40 +255,4 @@ test('a value that does not open remains, is counted, and its key id is named', 
   expect(status).toBe(1);
   expect(result['payouts.destination_sealed']).toEqual({ found: 30, changed: 0, remaining: 1 });
   expect(result.keys).toContainEqual({ id: strange.toString('hex', 1, 5), standing: 'missing', values: 1 });
-});
-
-test('two processes, one unaware of the contract, give one answer for each key', async () => {
-  const unaware = await contractedFingerprints(false);
-  const aware = await contractedFingerprints(true);
-  const other = await openBook({ database: database.applicationUrl, bookId: book.id });
-  const ask = (on: TestBook, fingerprints: typeof aware, key: string) =>
-    runOnce(
-      { pool: on.pool, committer: on.committer, fingerprints, publicUrl: 'https://api.test' },
-      {
-        bookId: book.id,
-        key,
-        fingerprint: digestOf(key),
-        requestId: newId(),
-        command: acceptPayout(payoutRequest(book.id, { accountId, idempotencyKey: key, amount: 1n, fee: 0n })),
-      },
-    );
-  const answers = await Promise.all(
-    Array.from({ length: 100 }, async (_, at) => {
-      const key = `mixed-${at}`;
-      const first = at % 2 === 0 ? ask(book, unaware, key) : ask(other, aware, key);
-      // In half of the rounds the first request is alone, so that both processes store some keys.
-      if (at % 4 < 2) await first;
-      return Promise.all([first, ask(other, aware, key), ask(book, unaware, key), ask(other, aware, key)]);
-    }),
-  );
-  for (const same of answers) {
-    expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(new Set(same.map(({ body }) => body)).size).toBe(1);
-  }
-  const { rows } = await pool.query<{ length: number }>(
-    "SELECT DISTINCT length(fingerprint) AS length FROM idempotency_keys WHERE key LIKE 'mixed-%' ORDER BY 1",
-  );
-  expect(rows.map(({ length }) => length)).toEqual([32, 33]);
-  expect(PLAIN_FINGERPRINTS.toStore(digestOf('x'))).toHaveLength(32);
-  await other.close();
 });

@@ -56,7 +56,7 @@ describe('the sweeper', () => {
     rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
     clock: { now: () => now },
     log,
-    forms: { contracted: false, multiBookJobs: false },
+    forms: { multiBookJobs: false },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     ...facts,
   });
@@ -173,7 +173,7 @@ describe('the sweeper', () => {
   });
 
   describe('once a job may carry rows of several books', () => {
-    const forms = { contracted: true, multiBookJobs: true };
+    const forms = { multiBookJobs: true };
     const named = () => enqueued.map(({ job }) => job.deduplicationId);
 
     test('what is due of quiet books shares jobs, which are named after all their rows', async () => {

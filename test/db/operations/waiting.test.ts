@@ -73,7 +73,7 @@ describe('the oldest row that waits', () => {
       rails: { all: () => [] },
       clock: { now: () => now },
       log,
-      forms: { contracted: false, multiBookJobs: false },
+      forms: { multiBookJobs: false },
       config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     }).sweep();
 

@@ -58,7 +58,6 @@ const runtime = (ahead = 0) => ({
   pool: book.pool,
   clock: { now: () => Date.now() + ahead },
   secretBox: createSecretBox(database.encryptionKey),
-  forms: { contracted: true },
   kinds: ACQUIRER_NOTICE_KINDS,
   party: () => acquirer,
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Acquirer, AcquirerInstruction } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId, type Uuid } from '../../../src/ids.ts';
 import { RowLoads } from '../../../src/ledger/row-loads.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -16,6 +15,7 @@ import { paymentOperations } from '../../../src/payments/payment-operation-table
 import { payments } from '../../../src/payments/payment-table.ts';
 import { inquireOperations, type SendRuntime, submitOperations } from '../../../src/payments/send-operations.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { acceptOne, acceptRequest, RELEASE, SUCCEEDED, say, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

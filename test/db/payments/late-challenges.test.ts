@@ -4,7 +4,6 @@ import type { AcquirerNotice } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import type { Clock } from '../../../src/clock.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
 import { RowLoads } from '../../../src/ledger/row-loads.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -15,6 +14,7 @@ import { paymentOperations } from '../../../src/payments/payment-operation-table
 import { payments } from '../../../src/payments/payment-table.ts';
 import { inquireOperations, type SendRuntime } from '../../../src/payments/send-operations.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { dropBodies, findAgedKeys } from '../../../src/idempotency/aged-answer-store.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import type { IdempotencyRecord } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeyView } from '../../../src/idempotency/idempotency-key-view.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
@@ -13,6 +12,7 @@ import { toJson } from '../../../src/json.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const PUBLIC_URL = 'https://api.test';

@@ -44,7 +44,6 @@ afterAll(async () => {
 let warnings: string[] = [];
 /** Milliseconds that the clock is ahead of this machine's. */
 let ahead = 0;
-let contracted = false;
 /** Where the clock stands still. */
 let still: Instant | undefined;
 const now = (): Instant => still ?? Date.now() + ahead;
@@ -55,7 +54,6 @@ const runtime = () => ({
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   secretBox: createSecretBox(database.encryptionKey),
   enqueue: () => undefined,
-  forms: { contracted },
   noticeFailed: async (_: unknown, __: string, error: unknown) => void warnings.push(`failed: ${error}`),
   warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
 });
@@ -73,7 +71,6 @@ async function takeAll(of = inbox()): Promise<number> {
 beforeEach(() => {
   warnings = [];
   ahead = 0;
-  contracted = false;
 });
 
 test('notices that are too early do not delay those behind them', async () => {
@@ -341,7 +338,7 @@ describe('notices that cannot be booked delay no others', () => {
     const [notice] = (await rails.sandbox.notices(10_000)).filter(({ endToEndId }) => endToEndId === payout.endToEndId);
     const copier = new NoticeCopier(runtime());
     await copier.copy('sandbox');
-    // Release 0.1.0 reads the rail itself, books under the same id, and acknowledges.
+    // One that reads the rail itself books under the same id, and acknowledges.
     await book.submit(returnPayout(book.id, payout, { id: notice!.id, amount: 1_000n, reason: null, raw: {} }));
     await rails.sandbox.acknowledge([notice!.id]);
     await takeAll();
@@ -350,26 +347,6 @@ describe('notices that cannot be booked delay no others', () => {
     expect(await book.row('SELECT status FROM rail_notices WHERE book_id = $1 AND id = $2', notice!.id)).toEqual({
       status: 'taken',
     });
-  });
-
-  test('until the contract, a notice stays open at its rail for other releases until it is booked', async () => {
-    const accountId = await book.account({ amount: 1_000_000n });
-    const payout = await book.reserve(await book.accept({ accountId }));
-    const { endToEndId, amount, currency } = payout;
-    const notAfter = Date.now() + 60_000;
-    await rails.sandbox.submit({
-      ...{ originator: book.id, endToEndId, ...toAlias('RETURN'), amount, currency, notAfter },
-    });
-    const open = async () => (await rails.sandbox.notices(10_000)).some((notice) => notice.endToEndId === endToEndId);
-    await copyAndTake();
-    expect(await open()).toBe(true);
-    contracted = true;
-    await new NoticeCopier(runtime()).copy('sandbox');
-    expect(await open()).toBe(false);
-    await book.settle(payout, { status: 'paid' });
-    ahead = DAY_MS;
-    await takeRailNotices(runtime(), inbox());
-    expect(await statusOf(book, payout.id)).toBe('returned');
   });
 
   test('a notice that cannot be booked in any state is an exception at once, stored as it came', async () => {

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
 import { ContractRefused } from '../../../src/db/contract.ts';
 import { type WatchedForms, watchForms } from '../../../src/db/forms.ts';
-import { closeToFirstReleaseSql } from '../../../src/db/grants.ts';
 import { beginContract } from '../../../src/db/installation-store.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -18,8 +17,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 
 const log = createLogger('silent', 'test');
 const NOTHING_LEFT = { applied: [], leftToDo: [] };
-/** The first query of release 0.1.0. When it is refused, the process does not start. */
-const FIRST_RELEASE_ASKS = 'SELECT name FROM public.schema_migrations';
+/** What a release compares with its own at its start. */
+const CONTRACTED_TO = 'SELECT contracted_to FROM installation';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -54,7 +53,7 @@ function watched(): WatchedForms {
 test('processes of this and later releases may stay connected, and notice the contract', async () => {
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: false, multiBookJobs: false });
+  expect(forms).toMatchObject({ textApart: false, multiBookJobs: false });
   await connect(connectionName('countinghouse-worker ledger,rails'));
   await connect(connectionName('countinghouse-queue-worker'));
   await connect('countinghouse-api 0.10.0');
@@ -62,19 +61,18 @@ test('processes of this and later releases may stay connected, and notice the co
   await connect('{ledger-0}');
   expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
   await until(
-    () => Promise.resolve(forms.contracted && forms.multiBookJobs),
+    () => Promise.resolve(forms.textApart && forms.multiBookJobs),
     (contracted) => contracted,
   );
 });
 
 test.each`
-  connection                                          | name                              | url
-  ${'an API of release 0.1.0'}                        | ${'countinghouse-api'}            | ${'applicationUrl'}
-  ${'a worker of release 0.1.0'}                      | ${'countinghouse-worker ledger'}  | ${'applicationUrl'}
-  ${'queues of release 0.1.0'}                        | ${'countinghouse-queue-producer'} | ${'applicationUrl'}
-  ${'queues of release 0.1.0 by a role of their own'} | ${'countinghouse-queue-worker'}   | ${'superuserUrl'}
-  ${'an earlier release that names itself'}           | ${'countinghouse-api 0.1.9'}      | ${'applicationUrl'}
-  ${'a connection without a name'}                    | ${''}                             | ${'applicationUrl'}
+  connection                                               | name                                   | url
+  ${'an API of the release before'}                        | ${'countinghouse-api 0.2.0'}           | ${'applicationUrl'}
+  ${'a worker of the release before'}                      | ${'countinghouse-worker 0.2.0 ledger'} | ${'applicationUrl'}
+  ${'queues of the release before by a role of their own'} | ${'countinghouse-queue-worker 0.2.0'}  | ${'superuserUrl'}
+  ${'a process that names no release'}                     | ${'countinghouse-queue-producer'}      | ${'applicationUrl'}
+  ${'a connection without a name'}                         | ${''}                                  | ${'applicationUrl'}
 `('$connection is named in the refusal, and nothing changes', async ({ name, url }) => {
   const client = await connect(name, database[url as 'applicationUrl']);
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
@@ -82,30 +80,21 @@ test.each`
   expect(refusal).toBeInstanceOf(ContractRefused);
   expect(refusal.message).toContain(`pid ${rows[0].pid}, role`);
   expect(refusal.message).toContain(name || '(no name)');
-  expect((await pool.query('SELECT contracted_to FROM installation')).rows).toEqual([{ contracted_to: null }]);
-  await pool.query(FIRST_RELEASE_ASKS);
+  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: '0.2.0' }]);
 });
 
 test('a connection opened during the watch is refused too', async () => {
   const refused = expect(contract(60_000)).rejects.toThrow(ContractRefused);
-  await until(
-    () =>
-      pool.query(FIRST_RELEASE_ASKS).then(
-        () => false,
-        ({ code }) => code === '42501',
-      ),
-    (closed) => closed,
-  );
+  await until(async () => (await pool.query(CONTRACTED_TO)).rows[0].contracted_to === RELEASE);
   await connect('countinghouse-worker rails');
   await refused;
 });
 
-test('release 0.1.0 does not start on a contracted installation, this release does', async () => {
+test('this release starts on a contracted installation, and a migration leaves the contract', async () => {
   await contract();
-  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
   await checkApplicationRole(pool);
   expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
-  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
+  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: RELEASE }]);
 });
 
 test('secrets that release 0.2.0 left in endpoints which it deleted are cleared, and no others', async () => {
@@ -133,32 +122,19 @@ test('a second run changes nothing, whatever is connected', async () => {
   expect((await pool.query('SELECT * FROM installation')).rows).toEqual(before);
 });
 
-test('after a kill in between nothing is contracted, and the next migration lets release 0.1.0 start again', async () => {
-  const owner = await connect('killed', database.ownerUrl);
-  await owner.query(closeToFirstReleaseSql('countinghouse_app'));
-  await expect(pool.query(FIRST_RELEASE_ASKS)).rejects.toMatchObject({ code: '42501' });
-  await migrate({ rights: RIGHTS, ...database, log });
-  await pool.query(FIRST_RELEASE_ASKS);
-  const forms = watched();
-  await forms.read();
-  expect(forms.contracted).toBe(false);
-});
-
 test('while a contract is under way an earlier release does not start, and this one writes the forms of before', async () => {
   const owner = await connect('under way', database.ownerUrl);
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   await beginContract(owner, RELEASE);
-  // What release 0.2.0 reads at its start: a later release than its own.
-  expect((await pool.query('SELECT contracted_to FROM installation')).rows).toEqual([{ contracted_to: RELEASE }]);
+  // A later release than its own.
+  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: RELEASE }]);
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: true, textApart: false, evidenceByResource: false });
+  expect(forms).toMatchObject({ textApart: false, evidenceByResource: false });
   await checkApplicationRole(pool);
 });
 
 test('after a kill under way the next migration has the contract of before', async () => {
   const owner = await connect('killed under way', database.ownerUrl);
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   await beginContract(owner, RELEASE);
   await beginContract(owner, RELEASE);
   await migrate({ rights: RIGHTS, ...database, log });
@@ -168,8 +144,6 @@ test('after a kill under way the next migration has the contract of before', asy
 });
 
 test('a refused contract leaves the one of before', async () => {
-  const owner = await connect('refused', database.ownerUrl);
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
   await connect('countinghouse-worker 0.2.0 rails');
   await expect(contract()).rejects.toThrow(/Not contracted/);
   expect((await pool.query('SELECT contracted_to, contract_done, contracted_from FROM installation')).rows).toEqual([
@@ -184,12 +158,10 @@ test('a contract of a later release is refused at start, and stays', async () =>
   expect((await contract()).contract).toEqual({ contractedTo: '9.0.0', changed: false });
 });
 
-test('an installation that is contracted to 0.2.0 gets the forms of 0.2.0, and no later ones', async () => {
-  const owner = await connect('contract of 0.2.0', database.ownerUrl);
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+test('a new installation has the forms of the release before, and no later ones', async () => {
   const forms = watched();
   await forms.read();
-  expect(forms).toMatchObject({ contracted: true, textApart: false, evidenceByResource: false });
+  expect(forms).toMatchObject({ textApart: false, evidenceByResource: false });
   expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
   await until(
     () => Promise.resolve(forms.textApart && forms.evidenceByResource),
@@ -212,9 +184,9 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
   test('an earlier release is recognized by the connection name that the pooler passes on', async () => {
     const pgBouncer = await startPgBouncer(database);
     closers.push(() => pgBouncer.remove());
-    const old = await connect('countinghouse-api', pgBouncer.url);
+    const old = await connect('countinghouse-api 0.2.0', pgBouncer.url);
     await old.query('SELECT 1');
-    await expect(contract()).rejects.toThrow(/pid \d+, role countinghouse_app: countinghouse-api\n/);
+    await expect(contract()).rejects.toThrow(/pid \d+, role countinghouse_app: countinghouse-api 0\.2\.0\n/);
   });
 
   test('and this release by its own name', async () => {

@@ -12,10 +12,10 @@ import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import { newId } from '../../../src/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout-resource.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 
 export const KEYS = {
   test: 'sk_test_good',

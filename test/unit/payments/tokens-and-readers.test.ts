@@ -53,7 +53,7 @@ test.each`
 );
 
 describe('a billing address', () => {
-  const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'), [], { contracted: true });
+  const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
   const bookId = newId();
   const billing = {
     name: 'Salma',

@@ -12,7 +12,7 @@ import {
 } from '../../../src/payouts/destinations.ts';
 
 const of = { bookId: newId(), payoutId: newId() };
-const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'), [], { contracted: true });
+const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
 
 test.each`
   mode      | type         | rail

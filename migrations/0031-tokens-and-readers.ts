@@ -1,27 +1,16 @@
-/**
- * Tokens of cards, readers with what they are asked to do, and what a payment keeps of such sources: which token or reader it is paid
- * with, the alias of a request to pay, whom a token is stored for, and the billing address. Alias and address are sealed.
- * The sandbox acquirer keeps what an address check said.
- *
- * Columns without a default: nothing is rewritten. Tables are new, so nothing waits.
- */
+/** Tokens of cards, and readers with what they are asked to do. The tables are new, so nothing waits. */
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    ALTER TABLE payments
-      ADD COLUMN source_facts jsonb,
-      ADD COLUMN alias_sealed bytea,
-      ADD COLUMN billing_sealed bytea,
-      ADD COLUMN store_for text,
-      ADD COLUMN stored_token_id uuid;
-
     CREATE TABLE payment_tokens (
       book_id uuid NOT NULL,
       id uuid NOT NULL,
       status text NOT NULL CHECK (status IN ('active', 'used', 'failed', 'deleted')),
-      -- Null: good for one payment.
+      -- Of a kept token. Null in one that is good for one payment, and once it is erased.
       customer_reference text,
+      text_salt bytea,
+      reusable boolean NOT NULL DEFAULT false,
       acquirer text NOT NULL,
       -- The acquirer's own token of the card.
       acquirer_token text NOT NULL,
@@ -80,16 +69,9 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, payment_id) REFERENCES payments (book_id, id)
     );
     CREATE INDEX payment_reader_actions_by_reader ON payment_reader_actions (book_id, reader_id, id) WHERE reader_id IS NOT NULL;
-
-    ALTER TABLE sandbox_acquirer.instructions ADD COLUMN avs_check text;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    ALTER TABLE sandbox_acquirer.instructions DROP COLUMN avs_check;
-    DROP TABLE payment_reader_actions, payment_readers, payment_tokens;
-    ALTER TABLE payments DROP COLUMN source_facts, DROP COLUMN alias_sealed, DROP COLUMN billing_sealed,
-      DROP COLUMN store_for, DROP COLUMN stored_token_id;
-  `);
+  await knex.raw('DROP TABLE payment_reader_actions, payment_readers, payment_tokens');
 }

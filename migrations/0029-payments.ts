@@ -1,9 +1,13 @@
 /**
  * Payments: the payments of a book, what was sent to acquirers for them (`payment_operations`), what they earned and when it is
  * released (`payment_shares` with lines, `payment_releases`).
- * Also the sandbox acquirer's own records. It plays the outside world: its tables are not keyed by book or joined with ours, and
- * are reached over connections of their own. It keeps no card number: a number decides the script when it is tokenized, and
- * only the script is stored.
+ *
+ * A payment is found by the digest of the token of its checkout page. The token itself is in no row (docs/decisions/checkout.md). Unique
+ * over all books: who opens the page names no book. The alias of a request to pay and the billing address are sealed.
+ *
+ * A share that waits for the acquirer has no `releases_at`: it is nothing that falls due. A share may be a reserve: part of what captures
+ * earned, which is released later than the rest. Lines of shares are found by what they are of, so that `verify` holds each capture,
+ * refund and dispute against what it put into shares.
  *
  * Indexes are partial, so that an index lookup by key is left to the key (migration 0006). Every table is new, so nothing waits.
  */
@@ -32,6 +36,7 @@ export async function up(knex: Knex): Promise<void> {
       amount_disputed bigint NOT NULL CHECK (amount_disputed >= 0),
       amount_settled bigint NOT NULL CHECK (amount_settled >= 0),
       amount_tip bigint NOT NULL CHECK (amount_tip >= 0),
+      disputes integer NOT NULL DEFAULT 0 CHECK (disputes >= 0),
       fee_fixed bigint NOT NULL CHECK (fee_fixed >= 0),
       fee_basis_points bigint NOT NULL CHECK (fee_basis_points BETWEEN 0 AND 10000),
       fee bigint NOT NULL CHECK (fee >= 0),
@@ -50,6 +55,14 @@ export async function up(knex: Knex): Promise<void> {
       statement_descriptor text,
       return_url text,
       cancel_url text,
+      checkout_digest bytea CHECK (octet_length(checkout_digest) = 32),
+      -- Which token or reader it is paid with.
+      source_facts jsonb,
+      alias_sealed bytea,
+      billing_sealed bytea,
+      -- The customer whom a token is kept for, and that token.
+      store_for text,
+      stored_token_id uuid,
       description text,
       external_id text,
       metadata jsonb,
@@ -69,6 +82,7 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX payments_by_status ON payments (book_id, status, id) WHERE status IS NOT NULL;
     CREATE INDEX payments_by_external_id ON payments (book_id, external_id, id) WHERE external_id IS NOT NULL;
     CREATE INDEX payments_by_created ON payments (book_id, created_at, id) WHERE created_at IS NOT NULL;
+    CREATE UNIQUE INDEX payments_by_checkout ON payments (checkout_digest) WHERE checkout_digest IS NOT NULL;
     CREATE INDEX payments_open ON payments (book_id, account_id, id)
       WHERE status IN ('requires_action', 'processing', 'authorized', 'partially_captured');
     CREATE INDEX payments_appointments ON payments (book_id, expires_at, id)
@@ -82,7 +96,9 @@ export async function up(knex: Knex): Promise<void> {
       id uuid NOT NULL,
       payment_id uuid NOT NULL,
       account_id uuid NOT NULL,
-      kind text NOT NULL CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund')),
+      kind text NOT NULL CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund', 'evidence', 'accept_dispute')),
+      -- Of what is sent for a dispute.
+      dispute_id uuid,
       status text NOT NULL CHECK (status IN ('pending', 'requires_action', 'succeeded', 'failed')),
       amount bigint NOT NULL CHECK (amount > 0),
       currency text NOT NULL,
@@ -93,6 +109,7 @@ export async function up(knex: Knex): Promise<void> {
       token text,
       is_final boolean NOT NULL,
       reason text,
+      text_salt bytea,
       fee bigint NOT NULL CHECK (fee >= 0),
       portions jsonb NOT NULL,
       outcome text CHECK (outcome = 'unknown'),
@@ -106,6 +123,8 @@ export async function up(knex: Knex): Promise<void> {
       network_code text,
       acquirer_reference text,
       settled_at timestamptz(3),
+      -- When a report gave back a refund that had failed: its own report may have paid that refund before, or after it failed.
+      failure_settled_at timestamptz(3),
       entry_ids jsonb NOT NULL,
       request_id uuid NOT NULL,
       version integer NOT NULL,
@@ -120,6 +139,8 @@ export async function up(knex: Knex): Promise<void> {
     CREATE UNIQUE INDEX payment_operations_by_reference ON payment_operations (book_id, reference) WHERE reference IS NOT NULL;
     CREATE INDEX payment_operations_by_payment ON payment_operations (book_id, payment_id, kind, id) WHERE payment_id IS NOT NULL;
     CREATE INDEX payment_refunds ON payment_operations (book_id, id) WHERE kind = 'refund';
+    CREATE INDEX payment_refunds_by_account ON payment_operations (book_id, account_id, id) WHERE kind = 'refund';
+    CREATE INDEX payment_refunds_by_created ON payment_operations (book_id, created_at, id) WHERE kind = 'refund';
     CREATE INDEX payment_refunds_open ON payment_operations (book_id, account_id, id)
       WHERE kind = 'refund' AND status = 'pending';
     CREATE INDEX payment_operations_due ON payment_operations (due_at) WHERE due_at IS NOT NULL AND stuck_at IS NULL;
@@ -133,10 +154,11 @@ export async function up(knex: Knex): Promise<void> {
       account_id uuid NOT NULL,
       currency text NOT NULL,
       kind text NOT NULL CHECK (kind IN ('waiting', 'ready')),
+      is_reserve boolean NOT NULL DEFAULT false,
       status text NOT NULL CHECK (status IN ('open', 'released')),
       -- A day of the book's calendar: YYYY-MM-DD.
       available_on text NOT NULL,
-      releases_at timestamptz(3) NOT NULL,
+      releases_at timestamptz(3),
       amount bigint NOT NULL CHECK (amount >= 0),
       -- Of a share that waits: what refunds and disputes of other payments took of it.
       lent bigint NOT NULL CHECK (lent >= 0),
@@ -154,7 +176,7 @@ export async function up(knex: Knex): Promise<void> {
     ) WITH (fillfactor = 70);
     CREATE INDEX payment_shares_open ON payment_shares (book_id, account_id, available_on, id) WHERE status = 'open';
     CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
-      WHERE status = 'open' AND kind = 'ready' AND stuck_at IS NULL;
+      WHERE status = 'open' AND releases_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX payment_shares_due ON payment_shares (due_at) WHERE due_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX payment_shares_due_by_book ON payment_shares (status, book_id, due_at)
       WHERE due_at IS NOT NULL AND stuck_at IS NULL;
@@ -173,6 +195,7 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, share_id) REFERENCES payment_shares (book_id, id)
     );
     CREATE INDEX payment_share_lines_by_share ON payment_share_lines (book_id, share_id, id) WHERE share_id IS NOT NULL;
+    CREATE INDEX payment_share_lines_by_operation ON payment_share_lines (book_id, operation_id) WHERE operation_id IS NOT NULL;
 
     CREATE TABLE payment_releases (
       book_id uuid NOT NULL,
@@ -190,70 +213,11 @@ export async function up(knex: Knex): Promise<void> {
       FOREIGN KEY (book_id, share_id) REFERENCES payment_shares (book_id, id)
     );
     CREATE INDEX payment_releases_by_account ON payment_releases (book_id, account_id, id) WHERE account_id IS NOT NULL;
-
-    CREATE SCHEMA sandbox_acquirer;
-
-    -- Cards of the vault. A reusable one has no security code.
-    CREATE TABLE sandbox_acquirer.cards (
-      token text PRIMARY KEY,
-      originator text NOT NULL,
-      script text NOT NULL,
-      brand text NOT NULL,
-      last_four text NOT NULL,
-      exp_month integer NOT NULL,
-      exp_year integer NOT NULL,
-      -- match, no_match, or null where none was given.
-      cvc_check text,
-      reusable boolean NOT NULL,
-      -- The reference that a one-time token authorized.
-      used_by text,
-      created_at timestamptz(3) NOT NULL
-    );
-
-    -- One row for each instruction however often it was submitted: the pair is what the acquirer is idempotent by.
-    CREATE TABLE sandbox_acquirer.instructions (
-      originator text NOT NULL,
-      reference text NOT NULL,
-      kind text NOT NULL CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund')),
-      of_reference text,
-      token text,
-      amount bigint NOT NULL,
-      currency text NOT NULL,
-      -- never: it never arrived, and will not be taken.
-      status text NOT NULL CHECK (status IN ('succeeded', 'declined', 'requires_action', 'pending', 'canceled', 'never')),
-      code text,
-      captures boolean NOT NULL DEFAULT false,
-      -- Of an authorization: what became of it.
-      authorized bigint NOT NULL DEFAULT 0,
-      captured bigint NOT NULL DEFAULT 0 CHECK (captured <= authorized),
-      refunded bigint NOT NULL DEFAULT 0 CHECK (refunded >= 0),
-      closed boolean NOT NULL DEFAULT false,
-      challenge text,
-      challenge_expires_at timestamptz(3),
-      acquirer_reference text NOT NULL,
-      submissions integer NOT NULL,
-      received_at timestamptz(3) NOT NULL,
-      PRIMARY KEY (originator, reference)
-    );
-    CREATE UNIQUE INDEX instructions_challenge ON sandbox_acquirer.instructions (challenge) WHERE challenge IS NOT NULL;
-
-    CREATE TABLE sandbox_acquirer.notices (
-      id uuid PRIMARY KEY,
-      originator text NOT NULL,
-      reference text NOT NULL,
-      kind text NOT NULL,
-      amount bigint CHECK (amount > 0),
-      code text,
-      acknowledged_at timestamptz(3),
-      created_at timestamptz(3) NOT NULL
-    );
-    CREATE INDEX notices_open ON sandbox_acquirer.notices (id) WHERE acknowledged_at IS NULL;
+    CREATE INDEX payment_releases_by_created ON payment_releases (book_id, created_at, id) WHERE created_at IS NOT NULL;
+    CREATE INDEX payment_releases_by_share ON payment_releases (book_id, share_id) WHERE share_id IS NOT NULL;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    DROP SCHEMA sandbox_acquirer CASCADE;
-    DROP TABLE payment_releases, payment_share_lines, payment_shares, payment_operations, payments;
-  `);
+  await knex.raw('DROP TABLE payment_releases, payment_share_lines, payment_shares, payment_operations, payments');
 }

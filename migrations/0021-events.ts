@@ -1,80 +1,52 @@
 /**
- * Personal text apart from what is kept for long. Events and stored answers hold a reference in its place
- * (src/ledger/personal-text.ts), which release 0.2.0 cannot read: it is written after the contract. Until then all new
- * columns but the salts stay null.
+ * Events without readable personal text, and in forms. None of it is written until `npm run migrate -- --contract`, since release 0.2.0
+ * reads whole texts alone; rows of before keep theirs.
  *
- * `text_salt` hides the texts of an object behind their references. `text_references` names what a row may be filled with.
- * `events.leaf` keeps the leaf of an event whose readable payload the owner has replaced, so that trees and checkpoints
- * stand. `erasures` says who erased what, and when it was finished. `evidence_sealed` takes the place of `evidence`.
+ * `text_references` names the personal texts that a payload is filled with (0020). `leaf` keeps the leaf of an event whose readable
+ * payload the owner has replaced, so that trees and checkpoints stand. `form` is the number of the event's form
+ * (src/ledger/event-form.ts), and `first_sequence` the object's first event, from which the text is made as well: null in that event
+ * itself, and both in an event whose payload is its text. A payout's row says which event is its first one. One that does has the ids
+ * of its entries in `packed_entry_ids`, 16 bytes each, and null in `entry_ids`.
  *
- * What may be null from now on is null once it is erased. Each statement changes the catalog alone, holds one table's lock
- * for a moment, and can be run again.
+ * Each statement changes the catalog alone, holds one table's lock for a moment, and can be run again.
  */
 import type { Knex } from 'knex';
 
 export const config = { transaction: false };
 
-/** Columns that may not be null in 0.2.0. */
-const ERASABLE: readonly [table: string, column: string][] = [
-  ['account_profiles', 'name'],
-  ['account_profiles', 'metadata'],
-  ['payouts', 'metadata'],
-  ['webhook_endpoints', 'metadata'],
-  ['payout_resolutions', 'evidence'],
-];
-
 const NEW_COLUMNS: readonly [table: string, column: string, type: string][] = [
-  ['payouts', 'text_salt', 'bytea'],
-  ['account_profiles', 'text_salt', 'bytea'],
-  ['webhook_endpoints', 'text_salt', 'bytea'],
-  ['idempotency_keys', 'text_references', 'text'],
   ['events', 'text_references', 'text'],
   ['events', 'leaf', 'bytea'],
-  ['payout_resolutions', 'evidence_sealed', 'bytea'],
+  ['events', 'first_sequence', 'bigint'],
+  ['events', 'form', 'smallint'],
+  ['payouts', 'first_event', 'bigint'],
+  ['payouts', 'packed_entry_ids', 'bytea'],
+];
+
+/**
+ * A batch changes all rows of a page at once: a page that has room for a second version of each keeps them, and one that has
+ * not sends them elsewhere and stays half empty. [table, from now on, before]
+ */
+const FILLED_TO: readonly [table: string, percent: number, before: number][] = [
+  ['payouts', 45, 60],
+  ['holds', 50, 70],
 ];
 
 export async function up(knex: Knex): Promise<void> {
   for (const [table, column, type] of NEW_COLUMNS)
     await knex.raw(`ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${column} ${type}`);
-  for (const [table, column] of ERASABLE) await knex.raw(`ALTER TABLE ${table} ALTER COLUMN ${column} DROP NOT NULL`);
-  await knex.raw(`
-    CREATE TABLE IF NOT EXISTS personal_texts (
-      book_id uuid NOT NULL,
-      reference bytea NOT NULL CHECK (length(reference) = 32),
-      object text NOT NULL,
-      object_id uuid NOT NULL,
-      -- The member of the view.
-      field text NOT NULL,
-      salt bytea NOT NULL,
-      -- JSON.
-      text text NOT NULL,
-      PRIMARY KEY (book_id, reference)
-    );
-    CREATE INDEX IF NOT EXISTS personal_texts_by_object ON personal_texts (book_id, object_id) WHERE object_id IS NOT NULL;
-
-    CREATE TABLE IF NOT EXISTS erasures (
-      book_id uuid NOT NULL,
-      id uuid NOT NULL,
-      object text NOT NULL,
-      object_id uuid NOT NULL,
-      actor text NOT NULL,
-      fields text[] NOT NULL,
-      begun_at timestamptz(3) NOT NULL,
-      finished_at timestamptz(3),
-      PRIMARY KEY (book_id, id)
-    );
-    CREATE INDEX IF NOT EXISTS erasures_by_object ON erasures (book_id, object_id) WHERE object_id IS NOT NULL;
-  `);
+  await knex.raw('ALTER TABLE payouts ALTER COLUMN entry_ids DROP NOT NULL');
+  for (const [table, percent] of FILLED_TO) await knex.raw(`ALTER TABLE ${table} SET (fillfactor = ${percent})`);
   await knex.raw(`
     -- The one change that an event may see, by the owner's role, since no other may update the table: members of its object
     -- become null, and its leaf is kept. The leaf is that of the row as it was, worked out here as
-    -- src/proofs/event-digest.ts works it out.
+    -- src/proofs/event-digest.ts works it out. An event in a form holds no personal text, and others are made from it.
     CREATE OR REPLACE FUNCTION refuse_event_change() RETURNS trigger LANGUAGE plpgsql AS $$
     DECLARE
       was jsonb := OLD.payload::jsonb;
       now_is jsonb := NEW.payload::jsonb;
       part text;
-      allowed boolean := OLD.leaf IS NULL AND OLD.text_references IS NULL
+      allowed boolean := OLD.leaf IS NULL AND OLD.text_references IS NULL AND OLD.form IS NULL
         AND to_jsonb(NEW) - 'payload' - 'leaf' = to_jsonb(OLD) - 'payload' - 'leaf'
         AND was #- '{data,object}' #- '{data,previous_attributes}' = now_is #- '{data,object}' #- '{data,previous_attributes}'
         AND NEW.leaf IS NOT DISTINCT FROM sha256(convert_to(format(
@@ -105,8 +77,8 @@ export async function down(knex: Knex): Promise<void> {
     CREATE OR REPLACE TRIGGER events_append_only BEFORE UPDATE OR DELETE ON events
       FOR EACH ROW EXECUTE FUNCTION refuse_journal_change();
     DROP FUNCTION refuse_event_change;
-    DROP TABLE erasures, personal_texts;
   `);
-  for (const [table, column] of ERASABLE) await knex.raw(`ALTER TABLE ${table} ALTER COLUMN ${column} SET NOT NULL`);
+  await knex.raw('ALTER TABLE payouts ALTER COLUMN entry_ids SET NOT NULL');
+  for (const [table, , before] of FILLED_TO) await knex.raw(`ALTER TABLE ${table} SET (fillfactor = ${before})`);
   for (const [table, column] of NEW_COLUMNS) await knex.raw(`ALTER TABLE ${table} DROP COLUMN ${column}`);
 }

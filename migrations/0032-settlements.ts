@@ -3,10 +3,7 @@
  * (`intake_files`, `acquirer_reports` with parts and lines: they never change). Each part is one book's share of it in one
  * currency, booked there under the id that the part has from the start (`settlements` with lines).
  *
- * `acquirer_paydays`: when the sandbox acquirer pays by itself, in the book's own time. Its records say by `settled_by` what it
- * has paid, and `sandbox_acquirer.settlements` makes sure that one payday pays once.
- *
- * A share that waits for the acquirer has no `releases_at`: it is nothing that falls due.
+ * `acquirer_paydays`: when the sandbox acquirer pays by itself, in the book's own time. Every table is new, so nothing waits.
  */
 import type { Knex } from 'knex';
 
@@ -75,8 +72,6 @@ export async function up(knex: Knex): Promise<void> {
       WHERE line_id IS NOT NULL;
     CREATE INDEX acquirer_report_lines_by_part ON acquirer_report_lines (book_id, part_id, place) WHERE part_id IS NOT NULL;
 
-    CREATE INDEX payment_releases_by_share ON payment_releases (book_id, share_id) WHERE share_id IS NOT NULL;
-
     CREATE TABLE settlements (
       book_id uuid NOT NULL,
       id uuid NOT NULL,
@@ -96,6 +91,8 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (book_id, id),
       CHECK (taken <= lines AND exceptions <= taken)
     );
+
+    CREATE INDEX settlements_by_created ON settlements (book_id, created_at, id) WHERE created_at IS NOT NULL;
 
     CREATE TABLE settlement_lines (
       book_id uuid NOT NULL,
@@ -139,43 +136,11 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX acquirer_paydays_due_by_book ON acquirer_paydays (status, book_id, due_at)
       WHERE due_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX acquirer_paydays_stuck ON acquirer_paydays (stuck_at) WHERE stuck_at IS NOT NULL;
-
-    -- A share that waits for the acquirer has no time of release: the clock of a book would stop at it for ever.
-    ALTER TABLE payment_shares ALTER COLUMN releases_at DROP NOT NULL;
-    UPDATE payment_shares SET releases_at = NULL WHERE kind = 'waiting';
-    DROP INDEX payment_shares_appointments;
-    CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
-      WHERE status = 'open' AND releases_at IS NOT NULL AND stuck_at IS NULL;
-
-    CREATE TABLE sandbox_acquirer.settlements (
-      key text PRIMARY KEY,
-      originator text NOT NULL,
-      made_at timestamptz(3) NOT NULL
-    );
-    ALTER TABLE sandbox_acquirer.instructions ADD COLUMN settled_by text;
-    ALTER TABLE sandbox_acquirer.notices ADD COLUMN settled_by text;
-    CREATE INDEX instructions_unsettled ON sandbox_acquirer.instructions (originator, received_at)
-      WHERE settled_by IS NULL AND status = 'succeeded';
-    CREATE INDEX instructions_settled ON sandbox_acquirer.instructions (settled_by) WHERE settled_by IS NOT NULL;
-    CREATE INDEX notices_unsettled ON sandbox_acquirer.notices (originator) WHERE settled_by IS NULL;
-    CREATE INDEX notices_settled ON sandbox_acquirer.notices (settled_by) WHERE settled_by IS NOT NULL;
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    DROP INDEX payment_releases_by_share;
-    DROP INDEX sandbox_acquirer.notices_settled, sandbox_acquirer.notices_unsettled,
-      sandbox_acquirer.instructions_settled, sandbox_acquirer.instructions_unsettled;
-    ALTER TABLE sandbox_acquirer.notices DROP COLUMN settled_by;
-    ALTER TABLE sandbox_acquirer.instructions DROP COLUMN settled_by;
-    DROP TABLE sandbox_acquirer.settlements;
-    DROP INDEX payment_shares_appointments;
-    UPDATE payment_shares SET releases_at = available_on::timestamptz WHERE releases_at IS NULL;
-    ALTER TABLE payment_shares ALTER COLUMN releases_at SET NOT NULL;
-    CREATE INDEX payment_shares_appointments ON payment_shares (book_id, releases_at, id)
-      WHERE status = 'open' AND kind = 'ready' AND stuck_at IS NULL;
     DROP TABLE acquirer_paydays, settlement_lines, settlements, acquirer_report_lines, acquirer_report_parts,
-      acquirer_reports, intake_files;
-  `);
+      acquirer_reports, intake_files`);
 }

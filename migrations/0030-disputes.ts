@@ -1,9 +1,4 @@
-/**
- * Disputes of payments, and what is sent to the acquirer for one: two more kinds of operations. Also the sandbox acquirer's own
- * records of disputes, to which its notices refer.
- *
- * No release writes payments yet, so the constraints are replaced without a wait.
- */
+/** Disputes of payments. What is sent to the acquirer for one is an operation of its payment. The table is new, so nothing waits. */
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {
@@ -26,6 +21,8 @@ export async function up(knex: Knex): Promise<void> {
       acquirer_reference text NOT NULL,
       -- The acquirer's notice that opened it: told twice, it is one dispute.
       notice_id uuid NOT NULL,
+      -- When the acquirer told of it, by which the same message under another id is known.
+      told_at timestamptz(3),
       previous_dispute uuid,
       next_dispute uuid,
       evidence jsonb,
@@ -68,46 +65,9 @@ export async function up(knex: Knex): Promise<void> {
     CREATE INDEX payment_disputes_due_by_book ON payment_disputes (status, book_id, due_at)
       WHERE due_at IS NOT NULL AND stuck_at IS NULL;
     CREATE INDEX payment_disputes_stuck ON payment_disputes (stuck_at) WHERE stuck_at IS NOT NULL;
-
-    ALTER TABLE payment_operations ADD COLUMN dispute_id uuid;
-    ALTER TABLE payment_operations DROP CONSTRAINT payment_operations_kind_check;
-    ALTER TABLE payment_operations ADD CONSTRAINT payment_operations_kind_check
-      CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund', 'evidence', 'accept_dispute'));
-
-    -- What payers dispute, as the acquirer has it. Of evidence it keeps the names of the fields: the texts are the merchant's.
-    CREATE TABLE sandbox_acquirer.disputes (
-      originator text NOT NULL,
-      dispute text NOT NULL,
-      -- The instruction that was disputed.
-      reference text NOT NULL,
-      stage text NOT NULL CHECK (stage IN ('inquiry', 'chargeback')),
-      status text NOT NULL CHECK (status IN ('open', 'evidence', 'accepted', 'won', 'lost')),
-      amount bigint NOT NULL CHECK (amount > 0),
-      reason text NOT NULL,
-      evidence text[] NOT NULL DEFAULT '{}',
-      created_at timestamptz(3) NOT NULL,
-      PRIMARY KEY (originator, dispute)
-    );
-    ALTER TABLE sandbox_acquirer.notices ADD COLUMN dispute text;
-    ALTER TABLE sandbox_acquirer.instructions DROP CONSTRAINT instructions_kind_check;
-    ALTER TABLE sandbox_acquirer.instructions ADD CONSTRAINT instructions_kind_check
-      CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund', 'evidence', 'accept_dispute'));
   `);
 }
 
 export async function down(knex: Knex): Promise<void> {
-  await knex.raw(`
-    DELETE FROM sandbox_acquirer.instructions WHERE kind IN ('evidence', 'accept_dispute');
-    ALTER TABLE sandbox_acquirer.instructions DROP CONSTRAINT instructions_kind_check;
-    ALTER TABLE sandbox_acquirer.instructions ADD CONSTRAINT instructions_kind_check
-      CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund'));
-    ALTER TABLE sandbox_acquirer.notices DROP COLUMN dispute;
-    DROP TABLE sandbox_acquirer.disputes;
-    DELETE FROM payment_operations WHERE kind IN ('evidence', 'accept_dispute');
-    ALTER TABLE payment_operations DROP CONSTRAINT payment_operations_kind_check;
-    ALTER TABLE payment_operations ADD CONSTRAINT payment_operations_kind_check
-      CHECK (kind IN ('authorize', 'increment', 'capture', 'void', 'refund'));
-    ALTER TABLE payment_operations DROP COLUMN dispute_id;
-    DROP TABLE payment_disputes;
-  `);
+  await knex.raw('DROP TABLE payment_disputes');
 }

@@ -4,6 +4,9 @@
  * stands at (src/journal/advance-clock.ts). Processes of release 0.2.0 leave all three as they are.
  *
  * The columns change when a clock is advanced and in no other commit, so the indexes keep a book's updates HOT.
+ *
+ * `release_schedule` says when captures of the book are released. Null stands for the installation's, so that release 0.2.0 can
+ * still make books.
  */
 import type { Knex } from 'knex';
 
@@ -13,6 +16,7 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN clock_offset_ms bigint NOT NULL DEFAULT 0 CHECK (clock_offset_ms >= 0),
       ADD COLUMN clock_target timestamptz(3),
       ADD COLUMN clock_at timestamptz(3),
+      ADD COLUMN release_schedule jsonb,
       ADD CONSTRAINT books_clock CHECK (mode = 'test' OR (clock_offset_ms = 0 AND clock_target IS NULL)),
       ADD CONSTRAINT books_clock_way CHECK ((clock_target IS NULL) = (clock_at IS NULL));
 
@@ -34,6 +38,7 @@ export async function down(knex: Knex): Promise<void> {
     DROP INDEX books_ahead, books_advancing;
     DROP TRIGGER books_clock_forward ON books;
     DROP FUNCTION refuse_clock_backwards;
-    ALTER TABLE books DROP CONSTRAINT books_clock_way, DROP CONSTRAINT books_clock, DROP COLUMN clock_at, DROP COLUMN clock_target, DROP COLUMN clock_offset_ms;
+    ALTER TABLE books DROP CONSTRAINT books_clock_way, DROP CONSTRAINT books_clock, DROP COLUMN clock_at, DROP COLUMN clock_target,
+      DROP COLUMN clock_offset_ms, DROP COLUMN release_schedule;
   `);
 }
