@@ -6,6 +6,7 @@
 import { ACCESS_ERRORS } from './errors/access-errors.ts';
 import type { ErrorDefinition } from './errors/definition.ts';
 import { IDEMPOTENCY_ERRORS } from './errors/idempotency-errors.ts';
+import type { NEVER_KEPT } from './errors/kept.ts';
 import { MONEY_ERRORS } from './errors/money-errors.ts';
 import { OBJECT_ERRORS } from './errors/object-errors.ts';
 import { REQUEST_ERRORS } from './errors/request-errors.ts';
@@ -25,6 +26,17 @@ export const ERRORS = {
 } as const satisfies Readonly<Record<string, ErrorDefinition>>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** Codes whose answers may be kept under an idempotency key. */
+type KeptCode = {
+  [Code in ErrorCode]: (typeof ERRORS)[Code]['status'] extends (typeof NEVER_KEPT)[number] ? never : Code;
+}[ErrorCode];
+
+/**
+ * What a decision may refuse with. A refusal with another code is thrown as an ApiError, which stores nothing. `version_mismatch` is
+ * decided under the lock and answered without being kept (idempotency/once.ts).
+ */
+export type DecidedCode = KeptCode | 'version_mismatch';
 
 /** Typed facts beside an error code: `available`, `required`, `current_status`, `limit`, … Written as they are. */
 export type Facts = Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { formatInstant, type Moment } from '../clock.ts';
+import { ApiError } from '../errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../ids.ts';
 import { accounts } from '../ledger/account-table.ts';
@@ -41,7 +42,8 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
     ],
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: input.requestId, actor: input.actor }, moment);
-      const refusal = refuseWithdrawn(input.currency, moment) ?? refuseOverdraft(draft, input.overdraftLimit);
+      requireInUse(input.currency, moment);
+      const refusal = refuseOverdraft(draft, input.overdraftLimit);
       if (refusal) return draft.finish<Refusal>(refusal);
       const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
       const profile: AccountProfile = {
@@ -65,15 +67,17 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
   };
 }
 
-/** By the world's time: a test clock moves no currency. */
-function refuseWithdrawn(currency: string, { wall }: Moment): Refusal | undefined {
+/**
+ * Throws ApiError `currency_unsupported`, as for a currency that never was: nothing is kept under the key. A key from before the
+ * withdrawal has its answer already. By the world's time: a test clock moves no currency.
+ */
+function requireInUse(currency: string, { wall }: Moment): void {
   const withdrawn = withdrawalOf(currency, formatInstant(wall).slice(0, 10));
-  if (withdrawn === undefined) return undefined;
-  return {
-    refused: 'currency_unsupported',
+  if (withdrawn === undefined) return;
+  throw new ApiError('currency_unsupported', {
     param: '/currency',
     detail: `${currency} is withdrawn since ${withdrawn.from}, and no account is opened in it; its successor is ${withdrawn.successor}. Accounts that exist go on.`,
-  };
+  });
 }
 
 function refuseOverdraft(draft: Draft, limit: bigint): Refusal | undefined {

@@ -7,5 +7,7 @@ export interface ErrorDefinition {
   help: string;
 }
 
-/** Keeps the codes as a type. */
-export const define = <Code extends string>(catalogue: Record<Code, ErrorDefinition>) => catalogue;
+/** Keeps the codes and their statuses as types. */
+export const define = <const Catalogue extends Readonly<Record<string, Readonly<ErrorDefinition>>>>(
+  catalogue: Catalogue,
+): Catalogue => catalogue;

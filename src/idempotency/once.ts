@@ -3,6 +3,7 @@
  * request gets that answer again, byte for byte.
  */
 import { formatInstantOrNull } from '../clock.ts';
+import { isKept } from '../errors/kept.ts';
 import { ApiError, ERRORS } from '../errors.ts';
 import { newId, publicId, type Uuid } from '../ids.ts';
 import { type ApartText, WrittenJson, writeJson } from '../json.ts';
@@ -69,8 +70,8 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         ? refusalAnswer(outcome.answer, { requestId: command.requestId, publicUrl: request.publicUrl })
         : outcome.answer;
       const answer = firstAnswer(stored);
-      // A failed precondition (412) is about a header, which the fingerprint leaves out, so this answer is not stored.
-      if (stored.status === 412) return { ...outcome, answer };
+      // A failed precondition (412) is about a header, which the fingerprint leaves out. The type of a refusal allows no other of these.
+      if (!isKept(stored.status)) return { ...outcome, answer };
       const { body } = stored;
       const { textApart, eventsDerived } = state.forms;
       const isAnnounced = eventsDerived && body instanceof AnnouncedObject;

@@ -4,7 +4,7 @@
  * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (which calls decide).
  */
 import type { Moment } from '../clock.ts';
-import type { ErrorCode, Facts } from '../errors.ts';
+import type { DecidedCode, Facts } from '../errors.ts';
 import type { Uuid } from '../ids.ts';
 import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
 import type { BookState } from './state.ts';
@@ -30,7 +30,7 @@ export interface Command<Answer> {
  * other answer: `if (answer.refused) …`.
  */
 export interface Refusal {
-  readonly refused: ErrorCode;
+  readonly refused: DecidedCode;
   readonly param?: string;
   readonly detail?: string;
   readonly facts?: Facts;

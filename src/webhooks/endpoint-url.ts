@@ -3,6 +3,7 @@
  * resolves to are checked at every connection (safe-connect.ts), since DNS records change.
  */
 import { isIP } from 'node:net';
+import { ApiError } from '../errors.ts';
 import type { Mode } from '../ledger/book.ts';
 import type { Refusal } from '../ledger/command.ts';
 import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../public-address.ts';
@@ -29,17 +30,24 @@ export function portsWith(ports: readonly number[]): number[] {
 }
 
 /**
- * Undefined when the URL may be used, else the refusal: `parameter_invalid` for what is no URL, `webhook_url_forbidden`
- * for one that leads where webhooks do not go. It is a URI as RFC 3986 writes it, since the parser (WHATWG) repairs much that others
- * refuse or read otherwise, such as a backslash. The parser has turned `2130706433`, `0x7f.1` and `0177.0.0.1`
- * into `127.0.0.1` before any rule looks at it.
+ * Throws ApiError `parameter_invalid` for what is no URL: a request error, which is not kept under a key. It is a URI as RFC 3986 writes
+ * it, since the parser (WHATWG) repairs much that others refuse or read otherwise, such as a backslash.
+ */
+export function requireUrl(text: string): URL {
+  if (text.length > URL_LENGTH_MAX) throw invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
+  const fault = uriFault(text);
+  if (fault !== undefined) throw invalid(fault);
+  const url = parseUrl(text);
+  if (!url) throw invalid(URL_EXPECTED);
+  return url;
+}
+
+/**
+ * Undefined when the URL may be used, else the refusal `webhook_url_forbidden` for one that leads where webhooks do not go. Throws as
+ * requireUrl. The parser has turned `2130706433`, `0x7f.1` and `0177.0.0.1` into `127.0.0.1` before any rule looks at it.
  */
 export function refuseUrl(text: string, { mode, allow, ports = [] }: UrlRules): Refusal | undefined {
-  if (text.length > URL_LENGTH_MAX) return invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
-  const fault = uriFault(text);
-  if (fault !== undefined) return invalid(fault);
-  const url = parseUrl(text);
-  if (!url) return invalid(URL_EXPECTED);
+  const url = requireUrl(text);
   if (mode === 'live' && url.protocol !== 'https:') return forbidden('In live mode webhooks are sent by https only.');
   const host = unbracketed(url.hostname);
   if (mode === 'test' && allow.permits(host, portOf(url))) return undefined;
@@ -94,5 +102,5 @@ function parseUrl(text: string): URL | undefined {
   }
 }
 
-const invalid = (detail: string): Refusal => ({ refused: 'parameter_invalid', param: '/url', detail });
+const invalid = (detail: string) => new ApiError('parameter_invalid', { param: '/url', detail });
 const forbidden = (detail: string): Refusal => ({ refused: 'webhook_url_forbidden', param: '/url', detail });

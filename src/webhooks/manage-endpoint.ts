@@ -50,7 +50,7 @@ export interface CreateEndpoint extends NewSecret {
 
 /**
  * The answer carries the secret sealed: send it through revealedAnswer. Refuses `webhook_url_forbidden` and
- * `limit_exceeded`. What is no URL at all (`parameter_invalid`) is better refused with refuseUrl before it comes here.
+ * `limit_exceeded`. Throws `parameter_invalid` for what is no URL: requireUrl says it before the book is asked.
  */
 export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
   const id = newId();

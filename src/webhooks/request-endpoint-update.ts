@@ -6,12 +6,11 @@ import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Mode } from '../ledger/book.ts';
 import { getEndpoint } from './endpoint-store.ts';
-import { refuseUrl } from './endpoint-url.ts';
+import { requireUrl } from './endpoint-url.ts';
 import { type UpdateEndpoint, updateEndpoint } from './manage-endpoint.ts';
 
-export type EndpointUpdateRequest = Asked & UpdateEndpoint & { readonly mode: Mode };
+export type EndpointUpdateRequest = Asked & UpdateEndpoint;
 
 export const requestEndpointUpdate: UseCase<OnceRuntime & { pool: Pool }, EndpointUpdateRequest> = {
   async prepare({ pool }, input) {
@@ -19,13 +18,7 @@ export const requestEndpointUpdate: UseCase<OnceRuntime & { pool: Pool }, Endpoi
     const endpoint = await getEndpoint(pool, bookId, endpointId);
     if (!endpoint) throw new ApiError('resource_not_found', { param: 'id' });
     // The one that it has may stay: an earlier release may have accepted it.
-    if (url !== undefined && url !== endpoint.url) requireUrl(url, input);
+    if (url !== undefined && url !== endpoint.url) requireUrl(url);
     return { command: updateEndpoint(input) };
   },
 };
-
-/** Throws ApiError `parameter_invalid` for what is no URL. */
-export function requireUrl(url: string, rules: Parameters<typeof refuseUrl>[1]): void {
-  const refusal = refuseUrl(url, rules);
-  if (refusal?.refused === 'parameter_invalid') throw new ApiError('parameter_invalid', refusal);
-}

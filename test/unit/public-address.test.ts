@@ -1,6 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { ApiError } from '../../src/errors.ts';
 import { isPublicAddress, parseAllowList } from '../../src/public-address.ts';
-import { refuseUrl } from '../../src/webhooks/endpoint-url.ts';
+import { refuseUrl, type UrlRules } from '../../src/webhooks/endpoint-url.ts';
+
+/** What is no URL at all is thrown: a request error. */
+function refusedAs(url: string, rules: UrlRules): string | undefined {
+  try {
+    return refuseUrl(url, rules)?.refused;
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+}
 
 describe('an address', () => {
   test.each`
@@ -162,7 +173,7 @@ describe('the URL of an endpoint', () => {
     ${'live'} | ${'https://@example.com/'}                    | ${'parameter_invalid'}
     ${'live'} | ${'https://:@example.com/'}                   | ${'parameter_invalid'}
   `('$url in $mode mode is refused as $refused', ({ mode, url, refused }) => {
-    expect(refuseUrl(url, { mode, allow, ports: [9_443] })?.refused).toBe(refused);
+    expect(refusedAs(url, { mode, allow, ports: [9_443] })).toBe(refused);
   });
 
   test.each`
@@ -190,7 +201,8 @@ describe('the URL of an endpoint', () => {
     ${'https://example.com../'}     | ${'A host name has no empty part: nothing stands between two of its dots.'}
     ${'https://./'}                 | ${'A host name has no empty part: nothing stands between two of its dots.'}
   `('$url is no URI: $detail', ({ url, detail }) => {
-    expect(refuseUrl(url, { mode: 'test', allow })).toEqual({ refused: 'parameter_invalid', param: '/url', detail });
+    const fieldErrors = [{ code: 'parameter_invalid', param: '/url', detail }];
+    expect(() => refuseUrl(url, { mode: 'test', allow })).toThrow(expect.objectContaining({ fieldErrors }));
   });
 
   test('at a forbidden port is answered with the allowed ports', () => {

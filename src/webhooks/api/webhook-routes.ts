@@ -15,6 +15,7 @@ import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint
 import { endpointResource } from '../endpoint-resource.ts';
 import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
+import { requireUrl } from '../endpoint-url.ts';
 import {
   createEndpoint,
   deleteEndpoint,
@@ -24,7 +25,7 @@ import {
   rotateSecret,
   sendTestEvent,
 } from '../manage-endpoint.ts';
-import { requestEndpointUpdate, requireUrl } from '../request-endpoint-update.ts';
+import { requestEndpointUpdate } from '../request-endpoint-update.ts';
 import { event } from './event-schemas.ts';
 import * as schemas from './webhook-schemas.ts';
 
@@ -81,7 +82,7 @@ const create = createRoute(endpointApi, {
   errors: ['webhook_url_forbidden', 'limit_exceeded'],
   handle(request) {
     const { body, principal, requestId } = request;
-    requireUrl(body.url, { mode: principal.mode, ...allowedBy(request) });
+    requireUrl(body.url);
     const command = createEndpoint({
       requestId,
       actor: actorOf(principal),
@@ -110,12 +111,11 @@ const update = updateRoute(endpointApi, {
   bodyExample: { events: ['payout.paid', 'payout.failed'] },
   errors: ['webhook_url_forbidden'],
   handle(request) {
-    const { body, params, principal, ifMatch } = request;
+    const { body, params, ifMatch } = request;
     return runUseCase(request, requestEndpointUpdate, {
       ...askedBy(request),
       ...allowedBy(request),
       ...body,
-      mode: principal.mode,
       endpointId: params.id!,
       ifMatch,
     });

@@ -113,12 +113,11 @@ describe('opening', () => {
       const opened = await open(early);
       if (!('resourceId' in opened)) throw new Error('refused');
       now.at = Date.parse('2026-01-01T00:00:00Z');
-      expect(await open(early)).toMatchObject({
-        refused: 'currency_unsupported',
-        param: '/currency',
-        detail:
-          'BGN is withdrawn since 2026-01-01, and no account is opened in it; its successor is EUR. Accounts that exist go on.',
-      });
+      const detail =
+        'BGN is withdrawn since 2026-01-01, and no account is opened in it; its successor is EUR. Accounts that exist go on.';
+      // Thrown, as the request error that it is: nothing is kept under the key.
+      const fieldErrors = [{ code: 'currency_unsupported', param: '/currency', detail }];
+      await expect(open(early)).rejects.toMatchObject({ code: 'currency_unsupported', fieldErrors });
       const accountId = opened.resourceId!;
       const taken = await early.submit(
         receiveTransfer({

@@ -237,6 +237,10 @@ describe('inbound transfers', () => {
 
 describe('idempotency keys', () => {
   const ONE = (resource: string) => `resource = '${resource}'`;
+  const KEPT_400 = (body: string | null) =>
+    `INSERT INTO idempotency_keys (book_id, key, fingerprint, status, body, request_id, created_at)
+     SELECT book_id, gen_random_uuid()::text, fingerprint, 400, ${body === null ? 'NULL' : `'${body}'`}, request_id, created_at
+     FROM idempotency_keys WHERE ${ONE('payout')} LIMIT 1`;
 
   test.each<Case>([
     [
@@ -268,6 +272,21 @@ describe('idempotency keys', () => {
       'a void key has an answer',
       ['idempotency.answer'],
       () => ['UPDATE idempotency_keys SET status = 202 WHERE voided_at IS NOT NULL'],
+    ],
+    [
+      'a refusal is kept that is a request error',
+      ['idempotency.answer'],
+      () => [`UPDATE idempotency_keys SET status = 400 WHERE ${ONE('payout')}`],
+    ],
+    [
+      'a withdrawn currency was refused by earlier code: nothing wrong',
+      [],
+      () => [KEPT_400('{"status":400,"code":"currency_unsupported"}'), KEPT_400(null)],
+    ],
+    [
+      'another request error was kept',
+      ['idempotency.answer'],
+      () => [KEPT_400('{"status":400,"code":"parameter_invalid"}')],
     ],
     ['bodies were dropped after their time: nothing wrong', [], () => ['UPDATE idempotency_keys SET body = NULL']],
   ])('%s', async (_, rules, statements) => {

@@ -1,0 +1,9 @@
+/**
+ * Statuses whose answers are never kept under an idempotency key: they say nothing about the request itself (its form, who asks, how
+ * often, a header, our own fault), so a repetition gets a new answer.
+ */
+export const NEVER_KEPT = [400, 401, 403, 412, 429, 500, 503] as const;
+
+export function isKept(status: number): boolean {
+  return status >= 200 && status < 500 && !NEVER_KEPT.some((never) => never === status);
+}
