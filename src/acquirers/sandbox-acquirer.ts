@@ -34,6 +34,7 @@ import {
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
 import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import {
+  type BeyondBounds,
   type DisputeMove,
   type DisputeOpening,
   moveDispute,
@@ -212,12 +213,12 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */
-  openDispute(opening: DisputeOpening): Promise<AcquirerNotice | undefined> {
+  openDispute(opening: DisputeOpening): Promise<AcquirerNotice | BeyondBounds | undefined> {
     return this.#statements.ofBook(opening.originator, 'openDispute', () => openDispute(this.#options.pool, opening));
   }
 
   /** For simulations: decides a dispute, or escalates it. Undefined where it cannot move so. */
-  moveDispute(move: DisputeMove): Promise<AcquirerNotice | undefined> {
+  moveDispute(move: DisputeMove): Promise<AcquirerNotice | BeyondBounds | undefined> {
     return this.#statements.ofBook(move.originator, 'moveDispute', () => moveDispute(this.#options.pool, move));
   }
 

@@ -1,10 +1,28 @@
 /** The sandbox acquirer's records of disputes, on its own connections. What it tells of one is written with the record. */
 import { textArray } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Transaction } from '../db/pool.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { Uuid } from '../ids.ts';
 import type { AcquirerNotice, DisputeInstruction } from './acquirer.ts';
 import { findRecord, type InstructionRecord } from './sandbox-acquirer-store.ts';
 import { disputeIdSql, readNotice } from './sandbox-notice-store.ts';
+
+/** What of a payment may be disputed. Without it the acquirer takes whatever it is told, as a real one may. */
+export interface DisputeBounds {
+  /** The authorization of the payment, whichever of its instructions is disputed. */
+  readonly payment: string;
+  /** Of the payment, as far as its merchant has booked it. */
+  readonly captured: bigint;
+  readonly disputesMax: number;
+}
+
+/** What is disputed of a payment already, where another dispute is beyond its bounds. Nothing was recorded. */
+export interface BeyondBounds {
+  readonly disputed: bigint;
+  readonly disputes: number;
+  /** Of the dispute that is not opened; null where all that is left was to be disputed. */
+  readonly amount: bigint | null;
+}
 
 export interface DisputeOpening {
   /** Of the notice: opened again under the same one, the first dispute stands. */
@@ -13,26 +31,35 @@ export interface DisputeOpening {
   /** The instruction that is disputed. */
   readonly reference: string;
   readonly stage: 'inquiry' | 'chargeback';
-  readonly amount: bigint;
+  /** Left out: all that is left within the bounds. */
+  readonly amount?: bigint | undefined;
   readonly reason: string;
+  readonly within?: DisputeBounds | undefined;
 }
 
 /** Undefined where there is no such instruction. */
-export async function openDispute(pool: Pool, given: DisputeOpening): Promise<AcquirerNotice | undefined> {
-  const { noticeId, originator, reference, stage, amount, reason } = given;
-  await pool.query(
-    `WITH opened AS (
-       INSERT INTO sandbox_acquirer.disputes (originator, dispute, reference, stage, status, amount, reason, created_at)
-       SELECT originator, ${disputeIdSql('$1::uuid')}, reference, $4, 'open', $5, $6, clock_timestamp()
-       FROM sandbox_acquirer.instructions WHERE originator = $2 AND reference = $3
-       ON CONFLICT DO NOTHING RETURNING originator, reference, dispute, stage, amount, reason
-     )
-     INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
-     SELECT $1, originator, reference, 'dispute_' || stage, amount, reason, dispute, clock_timestamp() FROM opened
-     ON CONFLICT (id) DO NOTHING`,
-    [noticeId, originator, reference, stage, amount, reason],
-  );
-  return readNotice(pool, noticeId);
+export function openDispute(pool: Pool, given: DisputeOpening): Promise<AcquirerNotice | BeyondBounds | undefined> {
+  const { noticeId, originator, reference, stage, reason, within } = given;
+  return inTransaction(pool, async (trx) => {
+    const told = await lockAndFind(trx, given);
+    if (told) return told;
+    const asked = given.amount ?? null;
+    const judged = within ? await judge(trx, { originator, within, amount: asked, besides: null }) : asked;
+    if (typeof judged === 'object' && judged !== null) return judged;
+    await trx.query(
+      `WITH opened AS (
+         INSERT INTO sandbox_acquirer.disputes (originator, dispute, reference, stage, status, amount, reason, created_at)
+         SELECT originator, ${disputeIdSql('$1::uuid')}, reference, $4, 'open', $5, $6, clock_timestamp()
+         FROM sandbox_acquirer.instructions WHERE originator = $2 AND reference = $3
+         ON CONFLICT DO NOTHING RETURNING originator, reference, dispute, stage, amount, reason
+       )
+       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
+       SELECT $1, originator, reference, 'dispute_' || stage, amount, reason, dispute, clock_timestamp() FROM opened
+       ON CONFLICT (id) DO NOTHING`,
+      [noticeId, originator, reference, stage, judged, reason],
+    );
+    return readNotice(trx, noticeId);
+  });
 }
 
 export interface DisputeMove {
@@ -41,29 +68,87 @@ export interface DisputeMove {
   readonly dispute: string;
   /** `escalated`: an inquiry, or what the merchant has won, becomes a chargeback. */
   readonly to: 'won' | 'lost' | 'escalated';
+  /** Of an escalation. */
+  readonly within?: DisputeBounds | undefined;
 }
 
 /** Undefined where the dispute cannot move so. Told again under the same id, the first notice stands. */
-export async function moveDispute(
-  pool: Pool,
-  { noticeId, originator, dispute, to }: DisputeMove,
+export function moveDispute(pool: Pool, move: DisputeMove): Promise<AcquirerNotice | BeyondBounds | undefined> {
+  const { noticeId, originator, dispute, to, within } = move;
+  return inTransaction(pool, async (trx) => {
+    const told = await lockAndFind(trx, move);
+    if (told) return told;
+    if (within && to === 'escalated') {
+      const { rows } = await trx.query<{ amount: bigint }>(
+        'SELECT amount FROM sandbox_acquirer.disputes WHERE originator = $1 AND dispute = $2',
+        [originator, dispute],
+      );
+      const amount = rows[0]?.amount;
+      if (amount === undefined) return undefined;
+      const judged = await judge(trx, { originator, within, amount, besides: dispute });
+      if (typeof judged === 'object') return judged;
+    }
+    await trx.query(
+      `WITH moved AS (
+         UPDATE sandbox_acquirer.disputes SET
+           status = CASE WHEN $4 = 'escalated' THEN 'open' ELSE $4 END,
+           stage = CASE WHEN $4 = 'escalated' THEN 'chargeback' ELSE stage END
+         WHERE originator = $2 AND dispute = $3 AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices WHERE id = $1)
+           AND CASE WHEN $4 = 'escalated' THEN stage = 'inquiry' OR status = 'won' ELSE status IN ('open', 'evidence') END
+         RETURNING originator, reference, dispute, amount, reason
+       )
+       INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
+       SELECT $1, originator, reference, CASE WHEN $4 = 'escalated' THEN 'dispute_chargeback' ELSE 'dispute_' || $4 END, amount,
+              reason, dispute, clock_timestamp() FROM moved
+       ON CONFLICT (id) DO NOTHING`,
+      [noticeId, originator, dispute, to],
+    );
+    return readNotice(trx, noticeId);
+  });
+}
+
+/** Bounds hold under the lock of the payment's authorization. What was told under this id already is what is told again. */
+async function lockAndFind(
+  trx: Transaction,
+  { noticeId, originator, within }: { noticeId: Uuid; originator: string; within?: DisputeBounds | undefined },
 ): Promise<AcquirerNotice | undefined> {
-  await pool.query(
-    `WITH moved AS (
-       UPDATE sandbox_acquirer.disputes SET
-         status = CASE WHEN $4 = 'escalated' THEN 'open' ELSE $4 END,
-         stage = CASE WHEN $4 = 'escalated' THEN 'chargeback' ELSE stage END
-       WHERE originator = $2 AND dispute = $3 AND NOT EXISTS (SELECT FROM sandbox_acquirer.notices WHERE id = $1)
-         AND CASE WHEN $4 = 'escalated' THEN stage = 'inquiry' OR status = 'won' ELSE status IN ('open', 'evidence') END
-       RETURNING originator, reference, dispute, amount, reason
-     )
-     INSERT INTO sandbox_acquirer.notices (id, originator, reference, kind, amount, code, dispute, created_at)
-     SELECT $1, originator, reference, CASE WHEN $4 = 'escalated' THEN 'dispute_chargeback' ELSE 'dispute_' || $4 END, amount,
-            reason, dispute, clock_timestamp() FROM moved
-     ON CONFLICT (id) DO NOTHING`,
-    [noticeId, originator, dispute, to],
+  if (within)
+    await trx.query('SELECT FROM sandbox_acquirer.instructions WHERE originator = $1 AND reference = $2 FOR UPDATE', [
+      originator,
+      within.payment,
+    ]);
+  return readNotice(trx, noticeId);
+}
+
+/**
+ * The amount that is disputed now, or what keeps it from being. A dispute takes what its chargeback takes until it is won, and all the
+ * while the merchant has not taken in what it was told: so what is within the bounds here is within them when it is booked. Indexes:
+ * disputes_pkey for those of the originator, instructions_pkey, notices_by_dispute.
+ */
+async function judge<Amount extends bigint | null>(
+  trx: Transaction,
+  asked: { originator: string; within: DisputeBounds; amount: Amount; besides: string | null },
+): Promise<bigint | BeyondBounds> {
+  const { originator, within, amount, besides } = asked;
+  const { rows } = await trx.query<{ disputed: bigint; disputes: bigint }>(
+    `SELECT coalesce(sum(d.amount) FILTER (
+         WHERE d.dispute IS DISTINCT FROM $3 AND (d.stage = 'chargeback' AND d.status <> 'won' OR told.unread > 0)
+       ), 0)::bigint AS disputed,
+       coalesce(sum(told.openings), 0)::bigint AS disputes
+     FROM sandbox_acquirer.disputes AS d JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
+     CROSS JOIN LATERAL (
+       SELECT count(*) FILTER (WHERE n.kind IN ('dispute_inquiry', 'dispute_chargeback')) AS openings,
+              count(*) FILTER (WHERE n.acknowledged_at IS NULL) AS unread
+       FROM sandbox_acquirer.notices AS n WHERE n.originator = d.originator AND n.dispute = d.dispute
+     ) AS told
+     WHERE d.originator = $1 AND $2 IN (i.reference, i.of_reference)`,
+    [originator, within.payment, besides],
   );
-  return readNotice(pool, noticeId);
+  const { disputed, disputes } = rows[0]!;
+  const left = within.captured - disputed;
+  const takes = amount ?? left;
+  if (disputes < BigInt(within.disputesMax) && takes > 0n && takes <= left) return takes;
+  return { disputed, disputes: Number(disputes), amount };
 }
 
 /**

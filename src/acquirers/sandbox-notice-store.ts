@@ -1,7 +1,7 @@
 /** What the sandbox acquirer tells of its own accord, until it is acknowledged. */
 import type { Instant } from '../clock.ts';
 import { plainArray } from '../db/columns.ts';
-import type { Pool } from '../db/pool.ts';
+import type { Pool, Queryable } from '../db/pool.ts';
 import type { Uuid } from '../ids.ts';
 import type { AcquirerNotice } from './acquirer.ts';
 
@@ -63,8 +63,8 @@ export async function findNotice(
 }
 
 /** One that was written. */
-export async function readNotice(pool: Pool, id: Uuid): Promise<AcquirerNotice | undefined> {
-  const { rows } = await pool.query<NoticeRow>(
+export async function readNotice(db: Queryable, id: Uuid): Promise<AcquirerNotice | undefined> {
+  const { rows } = await db.query<NoticeRow>(
     `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)
      WHERE n.id = $1`,
     [id],

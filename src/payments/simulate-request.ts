@@ -8,11 +8,12 @@ import { requireClockIdle } from '../idempotency/once.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Asked, Prepared, UseCase } from '../idempotency/use-case.ts';
-import { deriveId, newId, type Uuid } from '../ids.ts';
+import type { Uuid } from '../ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
+import { simulatedNoticeId } from '../outside/simulated-notice.ts';
 import { noticeCommand } from './acquirer-notices.ts';
 import { readRelease } from './earn-share.ts';
 import { allowedActions, type Payment } from './payment.ts';
@@ -63,14 +64,14 @@ interface Requested {
 
 async function resolved(
   runtime: SimulateRuntime,
-  { bookId, simulation, idempotencyKey }: SimulateRequest,
+  input: SimulateRequest,
   { payment, operation }: Requested,
 ): Promise<Prepared> {
+  const { bookId, simulation } = input;
   const { sandbox } = runtime.acquirers;
   const notice = await sandbox.resolveRequest(bookId, operation.reference, {
     approved: simulation === 'approve',
-    // The same key tells the same thing, however often.
-    noticeId: idempotencyKey === null ? newId() : deriveId('notice', bookId, idempotencyKey),
+    noticeId: simulatedNoticeId(input),
   });
   if (!notice) throw conflict(payment);
   const evidence = JSON.stringify({ simulated: simulation, reference: operation.reference });

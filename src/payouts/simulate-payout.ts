@@ -7,10 +7,11 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../idempotency/once.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { deriveId, newId, type Uuid } from '../ids.ts';
+import type { Uuid } from '../ids.ts';
 import { writeJson } from '../json.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
+import { simulatedNoticeId } from '../outside/simulated-notice.ts';
 import type { RailNotice } from '../rails/rail.ts';
 import type { Rails } from '../rails/rails.ts';
 import { allowedActions, type Payout } from './payout.ts';
@@ -75,15 +76,11 @@ function showPayout(command: Command<Payout>): Command<Stored> {
   };
 }
 
-async function tellRail(
-  rail: Rails['sandbox'],
-  payout: Payout,
-  { bookId, simulation, idempotencyKey }: SimulatePayout,
-): Promise<RailNotice> {
+async function tellRail(rail: Rails['sandbox'], payout: Payout, input: SimulatePayout): Promise<RailNotice> {
+  const { bookId, simulation } = input;
   if (payout.rail !== rail.name || !POSSIBLE[simulation.action].includes(payout.status) || payout.sentAt === null)
     throw conflict(payout, simulation);
-  // The same key tells the rail the same thing, however often.
-  const id = idempotencyKey === null ? newId() : deriveId('notice', bookId, idempotencyKey);
+  const id = simulatedNoticeId(input);
   let notice: RailNotice | undefined;
   if (simulation.action === 'complete') notice = await rail.complete(bookId, payout.endToEndId, id);
   else if (simulation.action === 'fail') notice = await rail.fail(bookId, payout.endToEndId, id, simulation.code);
@@ -97,14 +94,20 @@ async function tellRail(
         facts: { limit: left },
       });
     notice = await rail.return(bookId, payout.endToEndId, id, amount);
+    // The rail judges under its own lock: of several at once, those that fit come back.
+    if (!notice) throw conflict(payout, simulation, `Less than ${amount} of it is left at the rail.`);
   }
   if (!notice) throw conflict(payout, simulation);
   return notice;
 }
 
-function conflict(payout: Payout, simulation: Simulation): ApiError {
+function conflict(
+  payout: Payout,
+  simulation: Simulation,
+  detail = `The rail cannot ${simulation.action} this payout now: it is ${payout.status}${payout.rail === 'book' ? ' and no rail carries it' : ''}.`,
+): ApiError {
   return new ApiError('state_conflict', {
-    detail: `The rail cannot ${simulation.action} this payout now: it is ${payout.status}${payout.rail === 'book' ? ' and no rail carries it' : ''}.`,
+    detail,
     facts: { current_status: payout.status, allowed_actions: allowedActions(payout) },
   });
 }

@@ -3,6 +3,7 @@ import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
+import type { BeyondBounds, DisputeBounds } from '../../acquirers/sandbox-dispute-store.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
@@ -10,11 +11,13 @@ import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
-import { deriveId, newId, type Uuid } from '../../ids.ts';
+import type { Uuid } from '../../ids.ts';
 import { writeJson } from '../../json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
+import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import { evidenceOf } from '../../outside/notice.ts';
+import { simulatedNoticeId } from '../../outside/simulated-notice.ts';
 import { DISPUTES_MAX, isDisputable, type Payment, allowedActions as paymentActions } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { paymentOperations } from '../payment-operation-table.ts';
@@ -46,7 +49,10 @@ export interface SimulateDecision extends Asked {
   readonly to: 'won' | 'lost' | 'escalated';
 }
 
-/** The acquirer is told before the commit. So a repeat is answered from its key, and tells the acquirer nothing. */
+/**
+ * The acquirer is told before the commit. So a repeat is answered from its key, and tells the acquirer nothing. The acquirer judges
+ * under a lock of its own what is left to dispute: of several at once, none is told of what the commit would not book.
+ */
 export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
   keyFirst: true,
   answers: 'after_follow',
@@ -59,13 +65,18 @@ export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
         paymentActions(payment),
         'A request to pay has no disputes: its payer approved it.',
       );
-    requireRoom(payment);
-    const amount = amountOf(payment, input);
     await requireIdle(runtime, input);
-    const { reference } = operation;
-    const opening = { noticeId: noticeIdOf(input), originator: bookId, reference, stage, amount, reason };
-    const notice = await runtime.acquirers.sandbox.openDispute(opening);
+    const notice = await runtime.acquirers.sandbox.openDispute({
+      noticeId: simulatedNoticeId(input),
+      originator: bookId,
+      reference: operation.reference,
+      stage,
+      amount: input.amount,
+      reason,
+      within: boundsOf(payment, operation),
+    });
     if (!notice) throw conflict(payment.status, paymentActions(payment));
+    if ('disputed' in notice) throw beyondPayment(payment, notice);
     return taking(runtime, input, { notice, operation, status: 201 });
   },
 };
@@ -81,14 +92,15 @@ export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
     if (!canMove(dispute, to)) throw conflict(dispute.status, allowedActions(dispute));
     await requireIdle(runtime, input);
     const { payment, operation } = await findPayment(runtime, { bookId, paymentId: dispute.paymentId });
-    if (to === 'escalated') {
-      requireRoom(payment);
-      requireAmountLeft(payment, dispute);
-    }
-    const noticeId = noticeIdOf(input);
-    const move = { noticeId, originator: bookId, dispute: dispute.acquirerReference, to };
-    const notice = await runtime.acquirers.sandbox.moveDispute(move);
+    const notice = await runtime.acquirers.sandbox.moveDispute({
+      noticeId: simulatedNoticeId(input),
+      originator: bookId,
+      dispute: dispute.acquirerReference,
+      to,
+      within: to === 'escalated' ? boundsOf(payment, operation) : undefined,
+    });
     if (!notice) throw conflict(dispute.status, allowedActions(dispute));
+    if ('disputed' in notice) throw beyondEscalation(payment, dispute, notice);
     return taking(runtime, input, { notice, operation, status: 200 });
   },
 };
@@ -118,47 +130,48 @@ async function findPayment(
   return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
 }
 
-/** Throws `limit_exceeded` before the acquirer is told of what would not be booked. */
-function requireRoom({ disputes: had }: Payment): void {
-  if (had < DISPUTES_MAX) return;
-  throw new ApiError('limit_exceeded', {
-    detail: `A payment has at most ${DISPUTES_MAX} disputes.`,
-    facts: { limit: DISPUTES_MAX },
+/** By what is booked: what is captured meanwhile may not be when the dispute is. */
+function boundsOf({ amountCaptured: captured }: Payment, { reference }: PaymentOperation): DisputeBounds {
+  return { payment: reference, captured, disputesMax: DISPUTES_MAX };
+}
+
+function beyondPayment({ amountCaptured, status }: Payment, { disputed, disputes: had }: BeyondBounds): ApiError {
+  if (had >= DISPUTES_MAX) return tooMany();
+  const left = amountCaptured - disputed;
+  if (left <= 0n) return conflict(status, [], 'All that was captured is disputed already.');
+  return new ApiError('amount_above_maximum', {
+    param: '/amount',
+    detail: `Only ${left} of the payment is captured and not disputed.`,
+    facts: { limit: left },
   });
 }
 
-function amountOf({ amountCaptured, amountDisputed, ...payment }: Payment, { amount }: SimulateDispute): bigint {
-  const left = amountCaptured - amountDisputed;
-  if (left === 0n) throw conflict(payment.status, [], 'All that was captured is disputed already.');
-  if (amount !== undefined && amount > left)
-    throw new ApiError('amount_above_maximum', {
-      param: '/amount',
-      detail: `Only ${left} of the payment is captured and not disputed.`,
-      facts: { limit: left },
-    });
-  return amount ?? left;
-}
-
 /** The chargeback that follows takes the amount of the dispute again. It is not told of where the commit would book less. */
-function requireAmountLeft({ amountCaptured, amountDisputed }: Payment, dispute: Dispute): void {
-  const left = amountCaptured - amountDisputed;
-  if (dispute.amount <= left) return;
-  throw conflict(
+function beyondEscalation(
+  { amountCaptured }: Payment,
+  dispute: Dispute,
+  { disputed, disputes: had }: BeyondBounds,
+): ApiError {
+  if (had >= DISPUTES_MAX) return tooMany();
+  const left = amountCaptured > disputed ? amountCaptured - disputed : 0n;
+  return conflict(
     dispute.status,
     allowedActions(dispute),
     `The dispute is of ${dispute.amount}, and ${left} of the payment is captured and not disputed.`,
   );
 }
 
+function tooMany(): ApiError {
+  return new ApiError('limit_exceeded', {
+    detail: `A payment has at most ${DISPUTES_MAX} disputes.`,
+    facts: { limit: DISPUTES_MAX },
+  });
+}
+
 /** What the acquirer is told happens, whatever the commit says: nothing is told that the commit would refuse. */
 async function requireIdle({ pool }: SimulationRuntime, { bookId }: Asked): Promise<void> {
   const book = await loadBook(pool, bookId);
   if (book) requireClockIdle(book);
-}
-
-/** The same key tells the acquirer the same thing, however often. */
-function noticeIdOf({ bookId, idempotencyKey }: Asked): Uuid {
-  return idempotencyKey === null ? newId() : deriveId('notice', bookId, idempotencyKey);
 }
 
 async function taking(
@@ -181,8 +194,8 @@ function showDispute(command: Command<SettledDispute>, status: number): Command<
     decide(state, moment) {
       const outcome = command.decide(state, moment);
       const { dispute } = outcome.answer;
-      // Between the reading and the commit the payment moved on. The inbox has the notice, and books it.
-      if (!dispute) throw new ApiError('service_unavailable');
+      // The inbox has taken the notice between the reading and this commit. The next reading finds the dispute that it opened.
+      if (!dispute) throw new ChangedMeanwhile('The notice of the dispute was booked meanwhile.');
       const body = writeJson(disputeView(dispute, state.book.mode === 'live'));
       return { ...outcome, answer: { status, body, resource: 'dispute', resourceId: dispute.id } };
     },

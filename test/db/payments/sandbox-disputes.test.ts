@@ -1,5 +1,6 @@
 /** The sandbox acquirer's disputes: what is said twice is taken once, and a dispute that is decided takes nothing more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AcquirerNotice } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { newId } from '../../../src/ids.ts';
 import { createLogger } from '../../../src/log.ts';
@@ -49,8 +50,8 @@ async function disputed(number = '4242424242424242', stage: 'inquiry' | 'chargeb
   const again = await sandbox.openDispute(opening);
   expect(again).toEqual(notice);
   expect(notice).toMatchObject({ kind: `dispute_${stage}`, endToEndId: reference, amount: 600n, code: 'duplicate' });
-  expect(notice!.confirmed).toEqual({ amount: 1_000n, currency: 'EUR' });
-  return notice!.reference;
+  expect(notice).toMatchObject({ confirmed: { amount: 1_000n, currency: 'EUR' } });
+  return (notice as AcquirerNotice).reference;
 }
 
 const say = (kind: 'evidence' | 'accept_dispute', of: string, reference: string = newId()) =>
