@@ -86,11 +86,15 @@ function isWebhookSecret(text: string): boolean {
   return isWhole && bytes.length >= 24 && bytes.length <= 64;
 }
 
+/** What paths are put behind: http or https, a host, and maybe a path. As text, since the parser (WHATWG) drops an empty query and spaces. */
+function isBaseUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/?#\\@]+(\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text);
+}
+
 /** A gateway is called by https; by http only on this machine, where a proxy may speak TLS for it. */
 function isGatewayUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
+  if (!isBaseUrl(text)) return false;
+  const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
 }
 
@@ -157,7 +161,13 @@ const schema = z.object({
   HOST: z.string().min(1, 'expects an address to listen on').default('127.0.0.1'),
   PORT: port.default(8080),
   /** Where integrators reach the API; the base of the links in answers. */
-  PUBLIC_URL: z.url('expects an http(s) URL').optional(),
+  PUBLIC_URL: z
+    .string()
+    .refine(
+      isBaseUrl,
+      'expects an http or https URL without a user, a query and a fragment, such as https://pay.example.com',
+    )
+    .optional(),
   /** Where a worker process answers /livez, /readyz and /metrics. */
   WORKER_PORT: port.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
@@ -216,7 +226,10 @@ const schema = z.object({
   /** Days from a capture to its release to the merchant, for books without a schedule of their own. */
   PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
   PAYMENT_RELEASE_UNIT: z.enum(['days', 'business_days']).default('days'),
-  /** Whose business days they are: src/calendar/business-days.ts. */
+  /**
+   * Whose business days they are: src/calendar/business-days.ts. With calendar days it is what a book gets that sets business days for
+   * itself and names no calendar.
+   */
   PAYMENT_RELEASE_CALENDAR: z.enum(['sat_sun', 'fri_sat', 'target2']).default('sat_sun'),
   /** HH:MM in the time zone of the book: from then on, captures count as those of the next day. */
   PAYMENT_RELEASE_CUT_OFF: z

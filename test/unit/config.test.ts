@@ -32,6 +32,37 @@ test.each`
   expect(() => read({ REDIS_URL: url })).toThrow(words);
 });
 
+test.each([
+  'https://pay.example.com',
+  'http://127.0.0.1:8080',
+  'https://pay.example.com/ledger/',
+  'HTTPS://[2001:db8::1]:8443',
+])('PUBLIC_URL=%s is taken', (url) => {
+  expect(read({ PUBLIC_URL: url }).PUBLIC_URL).toBe(url);
+});
+
+test.each([
+  'ftp://x.example',
+  'javascript:alert(1)',
+  'pay.example.com',
+  'https:pay.example.com',
+  'https:///pay.example.com',
+  'https:\\\\pay.example.com',
+  'https://x.example/?a=1',
+  'https://x.example/?',
+  'https://x.example?a=1',
+  'https://x.example/#top',
+  'https://x.example/#',
+  'https://user:secret@x.example',
+  'https://@x.example',
+  ' https://x.example',
+  'https://x.example/a b',
+  'https://x.example:99999',
+])('PUBLIC_URL=%s is refused, and so it is as ACQUIRER_HTTP_URL', (url) => {
+  expect(() => read({ PUBLIC_URL: url })).toThrow(/PUBLIC_URL: expects an http or https URL without/);
+  expect(() => read({ ACQUIRER_HTTP_URL: url })).toThrow(/ACQUIRER_HTTP_URL: expects an https URL without a query/);
+});
+
 test.each(['51', '-1', '2.5', 'a lot'])('AUDIT_TIME_SHARE_PERCENT=%s is refused', (share) => {
   expect(() => read({ AUDIT_TIME_SHARE_PERCENT: share })).toThrow(/AUDIT_TIME_SHARE_PERCENT: expects a whole number/);
 });
