@@ -18,6 +18,7 @@ const RULES: readonly Rule[] = [
   { name: 'ACQUIRER_HTTP_MODE', value: 'test', needs: GATEWAY },
   { name: 'ACQUIRER_HTTP_CARD_DATA', value: 'true', needs: GATEWAY },
   { name: 'QUEUE_DATABASE_URL', notBeside: 'REDIS_URL' },
+  // PAYMENT_RELEASE_CALENDAR applies beside calendar days too: a book that sets business days for itself and names no calendar gets it.
   // CHECKPOINT_SIGNING_KEY and SIGNER_DATABASE_URL may each stand alone: the role is there before the key, and processes that sign nothing
   // share a file with those that do. The reports pool says at its start which of them it lacks.
   { name: 'CHECKPOINT_FORMER_KEYS', needs: ['CHECKPOINT_SIGNING_KEY'] },

@@ -10,7 +10,7 @@ import { addDays, dayOf } from './day.ts';
 export interface ReleaseSchedule {
   readonly days: number;
   readonly unit: 'days' | 'business_days';
-  /** Of business days. Without effect on calendar days. */
+  /** Of business days. Without effect on calendar days, until a change of the unit alone makes it one of business days. */
   readonly calendar: CalendarName;
   /** `HH:MM` in the book's time zone: from then on, captures count as those of the next day. Null: a day ends at midnight. */
   readonly cutOff: string | null;

@@ -1,9 +1,13 @@
 /** How the schedule of a book is shown, and how a percentage is read. */
 import { expect, test } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
+import { newId } from '../../../src/ids.ts';
 import { updateReleaseSchedule } from '../../../src/payments/api/release-schedule-schemas.ts';
 import { reservedPart } from '../../../src/payments/earn-share.ts';
 import { basisPointsOf, scheduleInForce, scheduleView } from '../../../src/payments/schedules/book-schedule.ts';
+import { bookSchedules, SCHEDULE_ID } from '../../../src/payments/schedules/book-schedule-store.ts';
+import { requestScheduleUpdate } from '../../../src/payments/schedules/update-schedule.ts';
+import { MemoryBook } from '../../support/memory-book.ts';
 import { releaseIn } from '../../support/payments.ts';
 
 const BOOK = { mode: 'test', timeZone: 'Asia/Amman' } as const;
@@ -30,6 +34,17 @@ test('a schedule of its own is in force', () => {
   expect(scheduleView(scheduleInForce(own, releaseIn()), BOOK)).toMatchObject({
     ...{ days: 7, when: 'captured', version: 3, updated_at: '1970-01-01T00:00:00.000Z' },
   });
+});
+
+test('the calendar of the installation applies to a book that sets business days for itself, though the installation counts calendar days', async () => {
+  const book = new MemoryBook();
+  const asked = { bookId: book.book.id, actor: 'test', requestId: newId(), idempotencyKey: null };
+  const { command } = await requestScheduleUpdate.prepare(
+    { release: releaseIn({ unit: 'days', calendar: 'target2' }) },
+    { ...asked, fingerprint: Buffer.alloc(0), change: { unit: 'business_days' } },
+  );
+  book.answer(command);
+  expect(book.get(bookSchedules, SCHEDULE_ID).schedule).toMatchObject({ unit: 'business_days', calendar: 'target2' });
 });
 
 test('every percentage is shown as it is read', () => {
