@@ -19,6 +19,8 @@ export function returnUrlFault(text: string): string | undefined {
   const { protocol, hostname, username, password } = new URL(text);
   // `https://bank.example@shop.example/`: a payer reads another host than the one that they are led to.
   if (username !== '' || password !== '') return 'A URL must not carry a user name or password.';
+  if (isTaken(queryOf(text), PARAMETER_BESIDE))
+    return `A URL must not have a parameter ${PARAMETER_BESIDE} of its own: it may be the one that names the payment.`;
   if (LOOPBACK.includes(hostname)) return undefined;
   if (protocol === 'https:' && isPublicHost(hostname)) return undefined;
   return 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].';
@@ -45,9 +47,28 @@ export function withPayment(url: string, id: string): string {
   const [page, fragment] = hash < 0 ? [url, ''] : [url.slice(0, hash), url.slice(hash)];
   const mark = page.indexOf('?');
   const query = mark < 0 ? '' : page.slice(mark + 1);
-  const name = new URLSearchParams(query).has(PARAMETER) ? PARAMETER_BESIDE : PARAMETER;
+  const name = isTaken(query, PARAMETER) ? PARAMETER_BESIDE : PARAMETER;
   const separator = mark < 0 ? '?' : query === '' || query.endsWith('&') ? '' : '&';
   return `${page}${separator}${name}=${id}${fragment}`;
+}
+
+function queryOf(url: string): string {
+  return /\?([^#]*)/.exec(url.replace(/#.*$/s, ''))?.[1] ?? '';
+}
+
+/**
+ * Whether some server reads a parameter of the query as `name`. PHP, Rack and qs make an array or an object of `name[]` and `name[id]`;
+ * PHP drops spaces before a name, Rack and qs brackets around it; ASP.NET ignores case, and older servers end a parameter at a semicolon.
+ */
+function isTaken(query: string, name: string): boolean {
+  const names = [...new URLSearchParams(query).keys(), ...new URLSearchParams(query.replaceAll(';', '&')).keys()];
+  return names.some(
+    (given) =>
+      given
+        .replace(/^[\s[\]]+/, '')
+        .split(/[[\]]/, 1)[0]!
+        .toLowerCase() === name,
+  );
 }
 
 /** The same URL as a header can carry it: a host of other letters in punycode, other characters as UTF-8 (RFC 3987, 3.1). ASCII stays as it is. */
