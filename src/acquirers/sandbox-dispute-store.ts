@@ -125,9 +125,9 @@ async function lockAndFind(
  * while the merchant has not taken in what it was told: so what is within the bounds here is within them when it is booked. Indexes:
  * disputes_pkey for those of the originator, instructions_pkey, notices_by_dispute.
  */
-async function judge<Amount extends bigint | null>(
+async function judge(
   trx: Transaction,
-  asked: { originator: string; within: DisputeBounds; amount: Amount; besides: string | null },
+  asked: { originator: string; within: DisputeBounds; amount: bigint | null; besides: string | null },
 ): Promise<bigint | BeyondBounds> {
   const { originator, within, amount, besides } = asked;
   const { rows } = await trx.query<{ disputed: bigint; disputes: bigint }>(

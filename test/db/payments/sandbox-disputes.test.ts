@@ -107,6 +107,47 @@ describe('decided', () => {
   });
 });
 
+describe('within bounds', () => {
+  const open = (
+    payment: string,
+    given: { stage?: 'inquiry' | 'chargeback'; amount?: bigint; max?: number; id?: string },
+  ) =>
+    acquirers.sandbox.openDispute({
+      ...{ noticeId: given.id ?? newId(), originator, reference: payment, stage: given.stage ?? 'chargeback' },
+      ...{ amount: given.amount, reason: 'duplicate' },
+      within: { payment, captured: 1_000n, disputesMax: given.max ?? 500 },
+    });
+  const paymentOf = async (dispute: string) =>
+    (await acquirers.sandbox.notices(500)).find(({ reference }) => reference === dispute)!.endToEndId;
+
+  test('what is beyond them is not told, and what is left is taken', async () => {
+    const payment = await paymentOf(await disputed());
+    expect(await open(payment, { amount: 401n })).toEqual({ disputed: 600n, disputes: 1, amount: 401n });
+    expect(await open(payment, { amount: 1n, max: 1 })).toEqual({ disputed: 600n, disputes: 1, amount: 1n });
+    const id = newId();
+    const all = await open(payment, { id });
+    expect(all).toMatchObject({ kind: 'dispute_chargeback', amount: 400n });
+    expect(await open(payment, { id })).toEqual(all);
+    expect(await open(payment, {})).toEqual({ disputed: 1_000n, disputes: 2, amount: null });
+  });
+
+  test('an inquiry counts until it is read, and a chargeback that is won until that is', async () => {
+    const payment = await paymentOf(await disputed('4242424242424242', 'inquiry'));
+    expect(await open(payment, { amount: 500n })).toMatchObject({ disputed: 600n });
+    const read = async () => {
+      const told = (await acquirers.sandbox.notices(500)).filter(({ endToEndId }) => endToEndId === payment);
+      await acquirers.sandbox.acknowledge(told.map(({ id }) => id));
+    };
+    await read();
+    const chargeback = (await open(payment, { amount: 1_000n })) as AcquirerNotice;
+    await read();
+    await decide(chargeback.reference, 'won');
+    expect(await open(payment, {})).toMatchObject({ disputed: 1_000n });
+    await read();
+    expect(await open(payment, {})).toMatchObject({ amount: 1_000n });
+  });
+});
+
 test('the card that is disputed has a record of it, which may be answered', async () => {
   const { sandbox } = acquirers;
   await disputed('4000000000000259');
