@@ -19,8 +19,6 @@ export function returnUrlFault(text: string): string | undefined {
   const { protocol, hostname, username, password } = new URL(text);
   // `https://bank.example@shop.example/`: a payer reads another host than the one that they are led to.
   if (username !== '' || password !== '') return 'A URL must not carry a user name or password.';
-  if (isTaken(queryOf(text), PARAMETER_BESIDE))
-    return `A URL must not have a parameter ${PARAMETER_BESIDE} of its own: it may be the one that names the payment.`;
   if (LOOPBACK.includes(hostname)) return undefined;
   if (protocol === 'https:' && isPublicHost(hostname)) return undefined;
   return 'Expects an https URL of a public host. Test mode also takes localhost, 127.0.0.1 and [::1].';
@@ -50,10 +48,6 @@ export function withPayment(url: string, id: string): string {
   const name = isTaken(query, PARAMETER) ? PARAMETER_BESIDE : PARAMETER;
   const separator = mark < 0 ? '?' : query === '' || query.endsWith('&') ? '' : '&';
   return `${page}${separator}${name}=${id}${fragment}`;
-}
-
-function queryOf(url: string): string {
-  return /\?([^#]*)/.exec(url.replace(/#.*$/s, ''))?.[1] ?? '';
 }
 
 /**

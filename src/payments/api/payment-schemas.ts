@@ -38,7 +38,7 @@ const url = (text: string) =>
     .check(refuseCardNumberInUrl)
     .meta({
       format: 'uri',
-      description: `${text} An https URL of a public host, in Unicode or punycode; in test mode also http://localhost, http://127.0.0.1 and http://[::1]. It is led to as it is given, with one parameter more at the end of its query: \`payment\`, or \`countinghouse_payment\` where it has a \`payment\` of its own, an array or an object too. A URL with a \`countinghouse_payment\` of its own is refused.`,
+      description: `${text} An https URL of a public host, in Unicode or punycode; in test mode also http://localhost, http://127.0.0.1 and http://[::1]. It is led to as it is given, with one parameter more at the end of its query: \`payment\`, or \`countinghouse_payment\` where it has a \`payment\` of its own, an array or an object too.`,
       example: 'https://shop.example/return',
     });
 
