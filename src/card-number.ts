@@ -1,50 +1,62 @@
 /**
  * Finds card numbers in texts, so that none is stored, logged or sent on (PCI DSS: what is not kept needs no protection).
  *
- * A *run* is groups of digits with one or two characters between them that are neither letter nor digit; format characters do not
- * count. A *window* is consecutive whole groups of a run. It is a card number if it begins like the cards of its length and its
- * check digit is right (Luhn). Digits of every script count.
+ * A *run* is groups of digits with one or two characters between them that are neither letter nor digit, or a dash between two spaces;
+ * format characters do not count. Digits of notes (`²`) directly beside those of numbers are a group of their own. A *window* is
+ * consecutive whole groups of a run. It is a card number if it begins like the cards of its length and its check digit is right
+ * (Luhn). Digits of every script count.
  *
- * A window whose first or last digit touches a letter or an underscore is somebody's own reference (`inv_4242424242424242`), and so
- * is what stands in a UUID. The exception is the first track of a magnetic stripe: `%B`, the number, `^` (ISO/IEC 7813).
+ * A window whose first or last digit touches a letter or an underscore is somebody's own reference (`inv_4242424242424242`). The
+ * exceptions are tracks of a magnetic stripe: `%B`, the number, `^` (ISO/IEC 7813), and the number, `D`, an expiry and a service code
+ * (EMV tag 57). UUIDs, IBANs, dates and times are passed over (other-numbers.ts).
  * Reasons and figures: docs/decisions/card-numbers.md.
  */
-import { classOf, FORMAT, LETTER, MARK, UNDERSCORE } from './character-class.ts';
+import { classOf, DASH, FORMAT, LETTER, MARK, MODIFIER, NOTE, SPACE, UNDERSCORE } from './character-class.ts';
 import { type Found, LONGEST_GAP, NOTHING, REFERENCE, Run, SHORTEST, type Touched, TRACK } from './digit-run.ts';
+import { ibanEnd, isUuidAt, momentEnd, UUID_LENGTH } from './other-numbers.ts';
 
 /** Names no digit: the answer may be logged. */
 export const CARD_NUMBER_REFUSED =
   'Contains a card number. A reference of your own that looks like one is taken with a letter or an underscore directly before it.';
 
 /** Most texts are ASCII without enough digits in a run, and are not looked at one character at a time. */
-const MAY_HAVE_ONE = /[\u0080-\uffff]|[0-9](?:[^0-9A-Za-z]{0,2}[0-9]){13}/;
+const MAY_HAVE_ONE = /[\u0080-\uffff]|[0-9](?:(?:[^0-9A-Za-z]{0,2}|\s-\s)[0-9]){13}/;
 
-/** As the text is written, and percent-decoded, as URLs are read. */
+/** As the text is written, and percent-decoded, as URLs are read: once, and until nothing changes. */
 export function hasCardNumber(text: string): boolean {
   if (text.length < SHORTEST) return false;
   // Most texts of a row are ids.
   if (text.length === UUID_LENGTH && isUuidAt(text, 0)) return false;
-  return (MAY_HAVE_ONE.test(text) && search(text)) || (text.includes('%') && search(percentDecoded(text)));
+  return holdsOne(text) || decodedHoldsOne(text);
 }
 
 /** The same of a URL, where the digits of percent-encoding are no digits: `%2290000000007919%22` has fourteen. */
 export function urlHasCardNumber(url: string): boolean {
   if (!url.includes('%')) return hasCardNumber(url);
   if (url.length < SHORTEST) return false;
-  return search(withoutEncoded(url)) || search(percentDecoded(url));
+  return holdsOne(withoutEncoded(url)) || decodedHoldsOne(url);
+}
+
+function holdsOne(text: string): boolean {
+  return MAY_HAVE_ONE.test(text) && search(text);
+}
+
+function decodedHoldsOne(text: string): boolean {
+  if (!text.includes('%')) return false;
+  const once = percentDecoded(text);
+  if (once === text) return false;
+  if (holdsOne(once)) return true;
+  const entirely = entirelyDecoded(once);
+  return entirely !== once && holdsOne(entirely);
 }
 
 /** The text with its card numbers taken out. One that hides a number behind percent-encoding stays decoded. */
 export function maskCardNumbers(text: string): string {
   if (text.length < SHORTEST) return text;
-  let masked = maskedAsWritten(text);
-  // What was encoded twice is encoded once now. Each round shortens the text, so the loop ends.
-  while (masked.includes('%')) {
-    const decoded = percentDecoded(masked);
-    if (!search(decoded)) break;
-    masked = maskedAsWritten(decoded);
-  }
-  return masked;
+  const masked = maskedAsWritten(text);
+  if (!decodedHoldsOne(masked)) return masked;
+  // What the first round shows is masked before the further rounds, which may put a letter beside it.
+  return maskedAsWritten(entirelyDecoded(maskedAsWritten(percentDecoded(masked))));
 }
 
 /** The first `maximum` code units, or one more, of those that a search looks at; undefined where hardly any of a long text are. */
@@ -88,6 +100,33 @@ function decodedBytes(encoded: string): string {
   return Buffer.from(encoded.replaceAll('%', ''), 'hex').toString();
 }
 
+const ENCODED_BYTE = /%[0-9a-f]{2}/i;
+
+/**
+ * Decoded until nothing changes, in one pass over its bytes: what a decoded byte completes is decoded at once. Rounds over the whole
+ * text would be as many as half of its characters, in `%252525…`.
+ */
+function entirelyDecoded(text: string): string {
+  if (!ENCODED_BYTE.test(text)) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    bytes[length++] = bytes[at]!;
+    while (length > 2 && bytes[length - 3] === PERCENT) {
+      const [high, low] = [HEX[bytes[length - 2]!]!, HEX[bytes[length - 1]!]!];
+      if (high < 0 || low < 0) break;
+      length -= 2;
+      bytes[length - 1] = 16 * high + low;
+    }
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+/** The value of a byte that is a hexadecimal digit, and else -1. */
+const HEX = Int8Array.from({ length: 256 }, (_, byte) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
+);
+
 /** A separator for each encoded byte, which touches like what it stands for. The beginning of a track is no encoded byte. */
 function withoutEncoded(url: string): string {
   return url.replace(ENCODED, (encoded) => {
@@ -101,34 +140,34 @@ function withoutEncoded(url: string): string {
 
 function separatorLike(codePoint: number): string {
   const kind = classOf(codePoint);
-  return kind === LETTER || kind === MARK || kind === UNDERSCORE ? '_' : ' ';
+  return kind === LETTER || kind === MARK || kind === MODIFIER || kind === UNDERSCORE ? '_' : ' ';
 }
 
 function lastCodePoint(text: string): number {
   return [...text.slice(-2)].at(-1)!.codePointAt(0)!;
 }
 
-/** Of any version and variant: what looks like one is somebody's reference. So it is with something attached, as in `<uuid>_refund`. */
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/iy;
-const UUID_LENGTH = 36;
-const HYPHEN = 0x2d;
-
-function isUuidAt(text: string, at: number): boolean {
-  if (text.charCodeAt(at + 8) !== HYPHEN || text.charCodeAt(at + 13) !== HYPHEN) return false;
-  UUID.lastIndex = at;
-  return UUID.test(text);
-}
-
 const run = new Run();
-const [PERCENT, CARET, CAPITAL_B] = [0x25, 0x5e, 0x42];
+const [PERCENT, CARET, CAPITAL_B, SMALL_D] = [0x25, 0x5e, 0x42, 0x64];
+
+/** What follows the number on track 2 as a chip gives it: the separator, the expiry (YYMM) and the service code. */
+const CHIP_TRACK = /D[0-9]{2}(?:0[1-9]|1[0-2])[0-9]{3}/iy;
+
+function isChipTrackAt(text: string, at: number): boolean {
+  CHIP_TRACK.lastIndex = at;
+  return CHIP_TRACK.test(text);
+}
 
 /** One pass. Collects all that the text has where a list is given, and else stops at the first. */
 function search(text: string, found?: Found[]): boolean {
   /** Characters since the last digit of the run; it has none behind a letter. */
   let gap = 0;
+  /** Whether they are a space, a dash and a space, as far as they go. */
+  let isSpacedDash = false;
   let before: Touched = NOTHING;
   let previous = 0;
   let isBehindLetter = false;
+  let isBehindNote = false;
   let any = false;
   run.restart();
   for (let at = 0; at < text.length; ) {
@@ -138,27 +177,44 @@ function search(text: string, found?: Found[]): boolean {
     const kind = classOf(code);
     if (kind === FORMAT) continue;
     const isFirst = run.length === 0 || gap > 0;
-    const mayBegin = kind === LETTER || (kind < LETTER && isFirst);
-    if (mayBegin && before !== TRACK && isUuidAt(text, place)) {
-      at = place + UUID_LENGTH;
+    const mayBegin: boolean = before !== TRACK && (kind === LETTER || (kind < LETTER && isFirst));
+    const isUuid: boolean = mayBegin && isUuidAt(text, place);
+    let end = 0;
+    if (isUuid) end = place + UUID_LENGTH;
+    else if (mayBegin && kind < LETTER) end = momentEnd(text, place);
+    else if (mayBegin && isFirst && !isBehindLetter) end = ibanEnd(text, place);
+    if (end > 0) {
+      at = end;
       run.restart();
-      before = REFERENCE;
-      isBehindLetter = true;
+      before = isUuid ? REFERENCE : NOTHING;
+      isBehindLetter = isUuid;
     } else if (kind < LETTER) {
-      run.add(kind, { place, end: at, before: isFirst ? before : undefined });
+      const isNote = kind >= NOTE;
+      const isBeside = !isFirst && isNote !== isBehindNote;
+      if (isBeside && run.length >= SHORTEST) any = run.judge(NOTHING, found) || any;
+      run.add(isNote ? kind - NOTE : kind, {
+        place,
+        end: at,
+        before: isFirst ? before : isBeside ? NOTHING : undefined,
+      });
       gap = 0;
       isBehindLetter = false;
+      isBehindNote = isNote;
     } else {
-      const isLetter: boolean = kind === LETTER || (kind === MARK && isBehindLetter);
+      const isLetter: boolean = kind === LETTER || ((kind === MARK || kind === MODIFIER) && isBehindLetter);
+      const touched: Touched = isLetter || kind === UNDERSCORE ? REFERENCE : NOTHING;
       if (!isFirst && run.length >= SHORTEST) {
-        const touches = isLetter || kind === UNDERSCORE;
-        any = run.judge(touches ? REFERENCE : code === CARET ? TRACK : NOTHING, found) || any;
-        if (any && !found) return true;
+        const isTrack = code === CARET || ((code | 0x20) === SMALL_D && isChipTrackAt(text, place));
+        any = run.judge(isTrack ? TRACK : touched, found) || any;
       }
+      if (any && !found) return true;
       gap++;
-      if (isLetter || gap > LONGEST_GAP) run.restart();
-      before = isLetter || kind === UNDERSCORE ? REFERENCE : NOTHING;
-      if (code === CAPITAL_B && previous === PERCENT) before = TRACK;
+      isSpacedDash =
+        gap === 2
+          ? isSpacedDash && (kind === DASH || kind === MODIFIER)
+          : kind === SPACE && (gap === 1 || isSpacedDash);
+      if (isLetter || (gap > LONGEST_GAP && !(gap === 3 && isSpacedDash))) run.restart();
+      before = code === CAPITAL_B && previous === PERCENT ? TRACK : touched;
       isBehindLetter = isLetter;
     }
     previous = code;

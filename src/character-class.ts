@@ -3,14 +3,26 @@
  * Each code point is asked about once and remembered, so that no text costs more a character than another.
  */
 
-/** 0 to 9 are the digits themselves. */
-export const LETTER = 10;
+/**
+ * 0 to 9 are the digits that numbers are written in (Nd of Unicode). From here to 19 are those of notes and lists: raised, lowered, in
+ * circles or parentheses.
+ */
+export const NOTE = 10;
+export const LETTER = 20;
 /** Belongs to the letter before it, such as an accent or a vowel sign. */
-export const MARK = 11;
+export const MARK = 21;
+/**
+ * A modifier letter of no script (Lm of Unicode, Script=Common): primes, apostrophes, the macron, the tatweel, the long sound mark. It
+ * belongs to the word before it; behind anything else it is a hyphen or a prime. One that has a script is a letter.
+ */
+export const MODIFIER = 22;
 /** Not seen: zero-width characters, marks of direction, soft hyphens. */
-export const FORMAT = 12;
-export const UNDERSCORE = 13;
-export const OTHER = 14;
+export const FORMAT = 23;
+export const UNDERSCORE = 24;
+export const SPACE = 25;
+/** Hyphens, dashes and minus signs. */
+export const DASH = 26;
+export const OTHER = 27;
 
 /** A class and one; 0 for a code point that was not asked about. The zeros of a large array take no memory until they are written. */
 const known = new Uint8Array(0x110000);
@@ -29,15 +41,19 @@ function find(character: string, codePoint: number): number {
   if (character === '_') return UNDERSCORE;
   if (DECIMAL.test(character)) return decimalValue(codePoint);
   const other = otherDigit(codePoint);
-  if (other !== undefined) return other;
+  if (other !== undefined) return NOTE + other;
   if (/[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(character)) return FORMAT;
+  if (/\p{Lm}/u.test(character) && /\p{Script=Common}/u.test(character)) return MODIFIER;
   if (/\p{L}/u.test(character)) return LETTER;
   if (/\p{M}/u.test(character)) return MARK;
   // Digits in circles, raised and lowered ones: each stands for one digit.
   if (/\p{No}/u.test(character)) {
     const plain = character.normalize('NFKC');
-    if (/^\d$/.test(plain)) return Number(plain);
+    if (/^\d$/.test(plain)) return NOTE + Number(plain);
   }
+  if (/\p{White_Space}/u.test(character)) return SPACE;
+  // The modifier letter minus sign is a symbol and has not the property.
+  if (/[\p{Dash}\u02d7]/u.test(character)) return DASH;
   return OTHER;
 }
 

@@ -32,7 +32,7 @@ for (const { from, to, lengths } of RANGES)
   for (let prefix = Number(from.padEnd(4, '0')); prefix <= Number(to.padEnd(4, '9')); prefix++)
     for (const length of lengths) ISSUED[prefix]! |= 1 << (length - SHORTEST);
 
-/** Of the characters between two groups. */
+/** Of the characters between two groups. A dash between two spaces is one more. */
 export const LONGEST_GAP = 2;
 
 /** From the first digit to behind the last, in code units of the text. */
@@ -45,7 +45,7 @@ export interface Found {
 export const NOTHING = 1;
 /** A letter or an underscore. */
 export const REFERENCE = 2;
-/** The marks of a track: `%B` in front of it, and `^` behind. */
+/** The marks of a track: `%B` in front of it, and behind it `^`, or `D` with an expiry. */
 export const TRACK = 3;
 export type Touched = typeof NOTHING | typeof REFERENCE | typeof TRACK;
 

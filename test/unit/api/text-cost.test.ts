@@ -27,14 +27,24 @@ const CLASSES: Readonly<Record<string, string>> = {
   ideographs: '\u6f22',
   percent: '%34',
   'percent of percent': '%25',
+  'encoded as often as it is long': '25',
   'almost UUIDs': 'deadbeef-dead-4ead-8111-11111111111-',
+  'almost account numbers': 'MA12 3456 7890 1234 5678 9012 3456 7890 ',
+  'beginnings of account numbers': 'MA12 ',
+  'almost dates and times': '2026-03-03 14:23:04.378876+03:0012 ',
+  dates: '2026-03-03 ',
+  'raised digits beside plain ones': '4\u00b2',
+  'digits between spaced dashes': '4 - ',
+  'long sound marks': '4\u30fc',
   dots: '.',
   slashes: '/',
   'tildes, which a pointer escapes': '~',
 };
 
 const LETTERS = 'abcdefgh';
-const filled = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
+/** A percent sign in front: where a text is `25` over and over, each round of decoding takes two characters. */
+const filled = (piece: string, length: number) =>
+  `${piece === '25' ? '%' : ''}${piece.repeat(Math.ceil(length / piece.length))}`.slice(0, length);
 
 /** The least milliseconds of a few runs: what else the machine does only adds. */
 function leastMs(act: () => void): number {
