@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
 import { isKept } from '../../../src/errors/kept.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
-import { PLAIN_FINGERPRINTS } from '../../../src/idempotency/fingerprints.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
@@ -11,6 +10,7 @@ import { newId } from '../../../src/ids.ts';
 import type { Command, Refusal } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { WITHDRAWN } from '../../../src/money/withdrawn-currencies.ts';
+import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
