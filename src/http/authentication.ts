@@ -37,6 +37,7 @@ export class Gate {
       if (error instanceof ApiError && error.code.startsWith('api_key_')) {
         this.#knownTokens.delete(token);
         this.#failures.count(address);
+        throw new ApiError(error.code, { param: 'Authorization' });
       }
       throw error;
     }

@@ -3,11 +3,11 @@
  * error code that zod has no issue for travels in `params` of a custom issue.
  */
 import type { z } from 'zod';
-import { didYouMean } from '../api/nearest.ts';
+import { nearestName } from '../api/nearest.ts';
 import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
 import { InexactNumber } from '../json.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';
-import { knownNames } from './known-names.ts';
+import { knownNames, takesAnyName } from './known-names.ts';
 
 export interface FieldErrorWithFacts extends FieldError {
   facts?: Facts;
@@ -89,10 +89,11 @@ function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): 
     }
     case 'unrecognized_keys': {
       const known = knownNames(schema, issue.path, input);
+      const written = (name: string) => (isQuery ? writtenInQuery([...issue.path, name], refused, nameOf) : [name]);
       return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
         code: 'parameter_unknown',
         param: nameOf([...issue.path, key]),
-        detail: describeUnknown(key, known, valueAt(input, issue.path)),
+        detail: describeUnknown(key, { known, beside: valueAt(input, issue.path), written }),
       }));
     }
     default: {
@@ -104,11 +105,26 @@ function fieldErrorsOfIssue(issue: Issue, refused: Refused, nameOf: NamePlace): 
   }
 }
 
+interface KnownHere {
+  readonly known: readonly string[];
+  readonly beside: unknown;
+  /** How a client writes a known name. */
+  written(name: string): readonly string[];
+}
+
 /** A known name that stands beside the unknown one is not what that was meant to be: it is never suggested. */
-function describeUnknown(name: string, known: readonly string[], beside: unknown): string {
+function describeUnknown(name: string, { known, beside, written }: KnownHere): string {
   if (known.length === 0) return 'Not known here. Nothing is expected here.';
   const absent = known.filter((candidate) => !Object.hasOwn(beside as object, candidate));
-  return `Not known here.${didYouMean(name, absent)} Known: ${known.join(', ')}.`;
+  const nearest = nearestName(name, absent);
+  const suggestion = nearest === undefined ? '' : ` Did you mean ${written(nearest).join(' or ')}?`;
+  return `Not known here.${suggestion} Known: ${known.flatMap(written).join(', ')}.`;
+}
+
+/** The parameters by which a query gives what is at a path: an object has one for each member, and none of its own. */
+function writtenInQuery(path: Path, { schema, input }: Refused, nameOf: NamePlace): string[] {
+  const members = takesAnyName(schema, path, input) ? ['key'] : knownNames(schema, path, input);
+  return members.length === 0 ? [nameOf(path)] : members.map((member) => nameOf([...path, member]));
 }
 
 /** `status[0]=a`, as some languages write lists. */
@@ -127,17 +143,9 @@ function spellingOf(param: string, value: unknown): string | undefined {
 }
 
 /** A query has no lists and no objects: it has parameters that are given more than once, and parameters with brackets. */
-function describeInQuery(
-  issue: Issue,
-  value: unknown,
-  { schema, input }: Refused,
-  nameOf: NamePlace,
-): string | undefined {
-  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record')) {
-    const members = knownNames(schema, issue.path, input);
-    const names = (members.length > 0 ? members : ['key']).map((name) => nameOf([...issue.path, name]));
-    return `Expects ${names.join(' or ')}.`;
-  }
+function describeInQuery(issue: Issue, value: unknown, refused: Refused, nameOf: NamePlace): string | undefined {
+  if (issue.code === 'invalid_type' && (issue.expected === 'object' || issue.expected === 'record'))
+    return `Expects ${writtenInQuery(issue.path, refused, nameOf).join(' or ')}.`;
   if (!Array.isArray(value)) return undefined;
   // A list of one is written `limit[]=5`.
   return value.length === 1

@@ -15,6 +15,15 @@ export function knownNames(schema: Schema, path: readonly PropertyKey[], input: 
   return [...new Set(members.flatMap((member) => knownNames(member, rest, value)))];
 }
 
+/** Whether what a schema has at a path is an object that takes any name, such as metadata. */
+export function takesAnyName(schema: Schema, path: readonly PropertyKey[], input: unknown): boolean {
+  const [name, ...rest] = path;
+  if (name === undefined) return typeOf(schema) === 'record';
+  const members = objectsIn(schema, input).flatMap(({ shape }) => shape[String(name)] ?? []);
+  const value = (input as Record<PropertyKey, unknown> | null | undefined)?.[name];
+  return members.some((member) => takesAnyName(member, rest, value));
+}
+
 export interface ObjectShape {
   readonly shape: Readonly<Record<string, Schema>>;
 }
@@ -55,6 +64,13 @@ function chooses({ shape }: ObjectShape, discriminator: string | undefined, inpu
   const values = shape[discriminator]?._zod.values;
   const given = (input as Record<string, unknown> | null | undefined)?.[discriminator];
   return values?.has(given as string) ?? false;
+}
+
+/** The type within what may be left out, null, preset or transformed. */
+function typeOf(schema: Schema): string {
+  const { def } = schema._zod as unknown as { def: Definition };
+  const inner = def.innerType ?? def.in;
+  return inner ? typeOf(inner) : def.type;
 }
 
 /** What a list is of; undefined for what is no list. */

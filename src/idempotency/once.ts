@@ -114,14 +114,15 @@ function clockIsAdvancing({ clockTarget }: Book): ApiError {
 /** The answer to a known key: the first one again, or a refusal. */
 export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): KeptAnswer {
   const reference = keyReference(known);
-  const refuse = (refusal: Refusal) => firstAnswer(refusalAnswer(refusal, { requestId, publicUrl: request.publicUrl }));
+  const refuse = (refusal: Refusal) =>
+    firstAnswer(refusalAnswer({ ...refusal, param: 'Idempotency-Key' }, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!request.fingerprints.match(known.fingerprint, request.fingerprint)) {
     const what =
       reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
     return refuse({
       refused: 'idempotency_key_reused',
-      detail: `This Idempotency-Key stands for ${what}, whose request was another one.`,
+      detail: `This Idempotency-Key stands for ${what}, whose request was another one. A new request needs a new key.`,
       facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
     });
   }

@@ -268,8 +268,15 @@ export function whyNotNow(payment: Payment, action: string): string {
   if (action === 'refund' && payment.amountCaptured > 0n)
     return 'Nothing of this payment is left to refund: all of it is refunded, being refunded or disputed.';
   if (action === 'refund') return `Nothing of this payment was captured: it is ${payment.status}.`;
-  return `The payment is ${payment.status}.`;
+  return `The payment is ${payment.status}${NEEDED[action] ?? ''}.`;
 }
+
+/** What a payment has to be for an action (allowedActions). */
+const NEEDED: Readonly<Record<string, string>> = {
+  capture: '; only an authorized or partially_captured payment can be captured',
+  cancel: '; only a payment that is requires_action, authorized or partially_captured can be canceled',
+  increment: '; only an authorized payment can be incremented',
+};
 
 /** What is charged for a payment of this kind: pinned when it is accepted. */
 export function scheduleOf({ feeFixed, feeBasisPoints }: Pick<Payment, 'feeFixed' | 'feeBasisPoints'>): FeeSchedule {

@@ -46,7 +46,8 @@ describe('an idempotency key', () => {
     const idempotencyKey = randomUUID();
     const first = await client.pay({ idempotencyKey });
     const reused = await client.requestPayout<Problem>({ amount: 1, idempotencyKey });
-    expect(reused.body).toMatchObject({ status: 422, code: 'idempotency_key_reused', resource: first.id });
+    const refused = { status: 422, code: 'idempotency_key_reused', param: 'Idempotency-Key', resource: first.id };
+    expect(reused.body).toMatchObject({ ...refused, detail: expect.stringContaining('A new request needs a new key') });
     const elsewhere = await client.post('/v1/accounts', { currency: 'JOD', name: 'A' }, { idempotencyKey });
     expect(elsewhere.body).toMatchObject({ code: 'idempotency_key_reused', resource: first.id });
   });
@@ -86,7 +87,9 @@ describe('an idempotency key', () => {
   test('that is voided never does anything; one that is used names its result', async () => {
     const idempotencyKey = randomUUID();
     const path = `/v1/idempotency_keys/${idempotencyKey}`;
-    expect((await client.get(path)).status).toBe(404);
+    const unknown = await client.get<Problem>(path);
+    expect(unknown.body).toMatchObject({ status: 404, code: 'resource_not_found', param: 'key' });
+    expect(unknown.body.detail).toContain('may still be on its way');
     const voided = succeeded(await client.post<{ status: string; voided_at: string }>(`${path}/void`));
     expect(voided).toMatchObject({ status: 'voided', response_status: null, resource: null });
     expect(await client.read(path)).toEqual(voided);

@@ -55,8 +55,12 @@ const find = route({
   handle: (request) => answerAbout(request, request.query.key),
 });
 
+const KEY_UNKNOWN =
+  'Nothing has been done under this key so far. A request with it may still be on its way: void the key to be certain.';
+
 async function answerAbout({ runtime, principal }: RouteRequest, key: string): Promise<RouteAnswer> {
-  const record = found(await idempotencyKeys.find(runtime.pool, principal.bookId, checkedKey(key)), 'key');
+  const known = await idempotencyKeys.find(runtime.pool, principal.bookId, checkedKey(key));
+  const record = found(known, 'key', KEY_UNKNOWN);
   return { status: 200, json: idempotencyKeyView(record, isLive(principal)) };
 }
 

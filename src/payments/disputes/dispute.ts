@@ -171,5 +171,5 @@ export function whyNotNow(dispute: Dispute, action: string): string {
   if (dispute.pendingOperation !== null)
     return 'What was said to the dispute is at the acquirer. Ask again once it has ended.';
   if (action === 'submit_evidence' && dispute.status === 'opened') return 'The time for evidence is over.';
-  return `The dispute is ${dispute.status}.`;
+  return `The dispute is ${dispute.status}; only an opened dispute takes evidence or can be accepted.`;
 }

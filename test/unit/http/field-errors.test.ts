@@ -77,6 +77,23 @@ test.each`
   expect(fieldErrorsOf(error!, refused, (path) => path.join('/'))).toMatchObject([{ param, detail }]);
 });
 
+const FILTERS = 'limit, dry_run, created_at[gte], created_at[lt], metadata[key]';
+
+test.each`
+  text                                       | param                 | detail
+  ${'colour=red'}                            | ${'colour'}           | ${`Not known here. Known: ${FILTERS}.`}
+  ${'created=2026-03-01'}                    | ${'created'}          | ${`Not known here. Did you mean created_at[gte] or created_at[lt]? Known: ${FILTERS}.`}
+  ${'createdAt[gte]=2026-03-01'}             | ${'createdAt'}        | ${`Not known here. Did you mean created_at[gte] or created_at[lt]? Known: ${FILTERS}.`}
+  ${'created_at[gt]=2026-03-01T00:00:00Z'}   | ${'created_at[gt]'}   | ${'Not known here. Did you mean created_at[gte]? Known: created_at[gte], created_at[lt].'}
+  ${'created_at[from]=2026-03-01T00:00:00Z'} | ${'created_at[from]'} | ${'Not known here. Known: created_at[gte], created_at[lt].'}
+`('$text is answered with the parameters that there are', ({ text, param, detail }) => {
+  const input = parseQuery(`/x?${text}`).query;
+  const refused = { schema: query, input, isQuery: true };
+  expect(fieldErrorsOf(query.safeParse(input).error!, refused, parameterName)).toEqual([
+    { code: 'parameter_unknown', param, detail },
+  ]);
+});
+
 test.each`
   text                                                | param                | detail
   ${'status[0]=paid&status[1]=open'}                  | ${'status'}          | ${'Takes no numbers in brackets: write status=…, and where several may be given, status=…&status=….'}

@@ -115,6 +115,7 @@ describe('keys', () => {
     const answer = await asked;
     expect(answer.status).toBe(status);
     expect(answer.body.code).toBe(code);
+    if (status === 401) expect(answer.body.param).toBe('Authorization');
     if (status === 401) expect(answer.headers['www-authenticate']).toContain('Bearer');
   });
 
