@@ -2,6 +2,8 @@
 export interface ErrorDefinition {
   status: number;
   retryable: boolean;
+  /** Whether some answers of this code say otherwise in their own `retryable`. */
+  retryDepends?: true;
   title: string;
   /** What to do next. */
   help: string;

@@ -11,6 +11,7 @@ export const OBJECT_ERRORS = define({
   state_conflict: {
     status: 409,
     retryable: false,
+    retryDepends: true,
     title: 'The object is in a state that does not allow this',
     help: '`current_status` and `allowed_actions` say what is possible now. With `retryable: true` what is in the way ends by itself: send the same request again, under the same key.',
   },

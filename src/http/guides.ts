@@ -105,7 +105,7 @@ export function guideIndexPage(): string {
 }
 
 const START = `<p>Begin with <a href="/docs/integrators">ten minutes for integrators</a>, or with <a href="/docs/payments">a payment</a>. Every
-operation is in the <a href="/docs">API reference</a>, every error with its remedy in the <a href="/docs/errors">list of errors</a>.</p>`;
+operation is in the <a href="/docs">API reference</a>, every error in the <a href="/docs/errors">list of errors</a>, its remedy behind its code.</p>`;
 
 function shelves(): string {
   const shelved = new Set(SHELVES.flatMap(({ guides }) => guides));

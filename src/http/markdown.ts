@@ -1,9 +1,9 @@
 /**
  * HTML of the Markdown in which our guides are written, for pages without scripts: links lead from page to page, images are their text,
- * and state diagrams are tables. Raw HTML is shown as text; comments, which mark what the gate runs, are left out.
+ * and state diagrams are tables. Raw HTML is shown as text. Comments are left out, but for what the gate expects of a command's output.
  */
 import { Marked, Renderer, type Tokens } from 'marked';
-import { escapeHtml } from './page-html.ts';
+import { codeHtml, escapeHtml, wideTable } from './page-html.ts';
 
 export interface Heading {
   readonly level: number;
@@ -21,6 +21,9 @@ export interface RenderedMarkdown {
 export type LinkOf = (href: string) => string | undefined;
 
 const marked = new Marked({ async: false, gfm: true });
+
+/** Behind a command: what .ci/run-guide.mjs looks for in its output. */
+const EXPECTED = /^<!-- expect: (.*?) -->/;
 
 export function renderMarkdown(markdown: string, linkOf: LinkOf): RenderedMarkdown {
   const renderer = new GuideRenderer(linkOf);
@@ -52,7 +55,11 @@ class GuideRenderer extends Renderer {
   }
 
   override table(token: Tokens.Table): string {
-    return wide(super.table(token));
+    return wideTable(super.table(token));
+  }
+
+  override codespan({ text }: Tokens.Codespan): string {
+    return codeHtml(text);
   }
 
   override link({ href, tokens }: Tokens.Link): string {
@@ -66,6 +73,8 @@ class GuideRenderer extends Renderer {
   }
 
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    const [, expected] = EXPECTED.exec(text) ?? [];
+    if (expected !== undefined) return `<p class="output">The output contains ${codeHtml(expected)}</p>\n`;
     return text.startsWith('<!--') ? '' : escapeHtml(text);
   }
 
@@ -89,16 +98,11 @@ function transitionsOf(lines: readonly string[]): string {
     if (from === undefined || to === undefined) continue;
     after.set(from, [...(after.get(from) ?? []), to]);
   }
-  const named = (state: string) => (state === '[*]' ? 'begins' : `<code>${escapeHtml(state)}</code>`);
+  const named = (state: string) => (state === '[*]' ? 'begins' : codeHtml(state));
   const rows = [...after].map(
     ([from, to]) =>
       `<tr><td>${named(from)}</td><td>${to.map((state) => (state === '[*]' ? 'ends' : named(state))).join(' ')}</td></tr>`,
   );
   const head = '<thead><tr><th>State</th><th>What may follow</th></tr></thead>';
-  return wide(`<table>\n${head}\n<tbody>${rows.join('\n')}</tbody>\n</table>\n`);
-}
-
-/** Scrolls by itself where the page is narrower. */
-function wide(table: string): string {
-  return `<div class="wide" tabindex="0">${table}</div>\n`;
+  return wideTable(`<table>\n${head}\n<tbody>${rows.join('\n')}</tbody>\n</table>\n`);
 }

@@ -4,6 +4,16 @@ export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
+/** HTML of a name in code. A line may break behind the separators in it, so that a column of names is no wider than a phone. */
+export function codeHtml(name: string): string {
+  return `<code>${escapeHtml(name).replace(/[_/.](?=\w)/g, '$&<wbr>')}</code>`;
+}
+
+/** A table that scrolls by itself where the page is narrower. */
+export function wideTable(table: string): string {
+  return `<div class="wide" tabindex="0">${table}</div>\n`;
+}
+
 export function htmlPage(page: {
   title: string;
   content: string;
@@ -57,13 +67,20 @@ h3 { font-size: 1.05rem; margin-top: 1.8rem; }
 a { color: var(--link); }
 pre { background: var(--code); padding: .8rem 1rem; border-radius: .4rem; overflow-x: auto; line-height: 1.45; }
 pre code { background: none; padding: 0; font-size: .85em; }
-.wide { overflow-x: auto; margin: 1rem 0; }
+.output { color: var(--quiet); font-size: .9em; margin-top: -.6rem; }
+/* A shadow at the edge behind which a table goes on: the covers scroll with the table, the shadows do not. */
+.wide { overflow-x: auto; margin: 1rem 0; background:
+  linear-gradient(to right, Canvas 40%, transparent) left / 2.5rem 100% no-repeat local,
+  linear-gradient(to left, Canvas 40%, transparent) right / 2.5rem 100% no-repeat local,
+  linear-gradient(to right, #8888, transparent) left / .8rem 100% no-repeat scroll,
+  linear-gradient(to left, #8888, transparent) right / .8rem 100% no-repeat scroll; }
 .contents { border: 1px solid var(--line); border-radius: .4rem; padding: .5rem 1rem; margin: 1rem 0; }
 .contents ul { margin: .5rem 0; padding-left: 1.2rem; }
 dt { margin-top: .8rem; }
 dd p { margin: 0; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-bottom: 1px solid var(--line); }
+@media (max-width: 30rem) { table { font-size: .85em; } th, td { padding-right: .5rem; } }
 code { background: var(--code); padding: .1rem .3rem; border-radius: .2rem; font-size: .9em; }
 main nav, dd { color: var(--quiet); }
 dd { margin: 0 0 .8rem; }

@@ -75,6 +75,7 @@ export function mountReference(app: Express, { routes, events, publicUrl, sandbo
   mountPage(app, '/docs/errors', errorIndexPage);
   mountPage(app, '/docs/errors/:code', (request) => errorPage(request.params.code as string));
   mount(app, '/docs/assets/:name', (request) => sendAsset(request.context, request.params.name as string));
+  app.get('/docs/{*path}', protectPage, sendMissing);
 }
 
 function mount(app: Express, path: string, answer: (request: Request) => void | Promise<void>): void {
@@ -91,11 +92,24 @@ function mountPage(app: Express, path: string, content: (request: Request) => st
     (request: Request) => {
       request.context.route = path;
       const body = content(request);
-      if (body === undefined) throw notFound();
+      if (body === undefined) return sendMissing(request);
       request.context.send({ status: 200, contentType: HTML, cacheControl: PAGE_CACHE, body });
     },
   );
   closePath(mounted, path, ['GET']);
+}
+
+/** A browser gets a page that leads to the others, a program a problem. Throws ApiError `route_not_found` for the latter. */
+function sendMissing(request: Request): void {
+  if (request.accepts(['application/problem+json', 'text/html']) !== 'text/html') throw notFound();
+  const headers = ['Vary', 'Accept'];
+  request.context.send({
+    status: 404,
+    contentType: HTML,
+    cacheControl: PAGE_CACHE,
+    headers,
+    body: htmlPage(MISSING_PAGE),
+  });
 }
 
 async function sendAsset(context: RequestContext, name: string): Promise<void> {
@@ -117,7 +131,16 @@ const WITHOUT_REFERENCE = {
 <h1>API reference</h1>
 <p>This installation has no reference page: it runs from the source, without the packages of the build. Run <code>npm run build</code>
 where it is built, or open the <a href="/openapi.json">OpenAPI document</a> in a reader of yours.</p>
-<p>Every error with its remedy: <a href="/docs/errors">errors</a>. To begin with: <a href="/docs/guides">guides</a>.</p>
+<p>Every error, with its remedy behind its code: <a href="/docs/errors">errors</a>. To begin with: <a href="/docs/guides">guides</a>.</p>
+</main>`,
+};
+const MISSING_PAGE = {
+  title: 'No such page',
+  content: `${docsBar()}
+<main>
+<h1>There is no such page</h1>
+<p>Look for it among the <a href="/docs/guides">guides</a>, in the <a href="/docs">API reference</a> or in the
+<a href="/docs/errors">list of errors</a>.</p>
 </main>`,
 };
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { faultIn } from '../../../scripts/harness/as-promised.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
 import { problemOf } from '../../../src/api/schemas/problem.ts';
-import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
+import { ERRORS, type ErrorCode, type ErrorDefinition } from '../../../src/errors.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
 import {
   EXAMPLE_HOST,
@@ -137,7 +137,8 @@ describe('an example', () => {
     expect(own.length).toBeGreaterThan(50);
     for (const [code, { value }] of [...own, ...Object.entries(recorded.errors)]) {
       expect(faultIn(problemOf(code as ErrorCode), value, 'any'), code).toBeUndefined();
-      expect(value).toMatchObject({ code, status: ERRORS[code as ErrorCode].status });
+      const { status, retryable, retryDepends }: ErrorDefinition = ERRORS[code as ErrorCode];
+      expect(value).toMatchObject({ code, status, ...(!retryDepends && { retryable }) });
     }
   });
 

@@ -45,6 +45,12 @@ test.each(['/docs/guides', '/docs/errors', ...GUIDE_PATHS])(
   },
 );
 
+test('a guide shows what the output of its commands contains', async () => {
+  expect(await read('/docs/payments')).toContain(
+    '<p class="output">The output contains <code>&quot;status&quot;:&quot;captured&quot;</code></p>',
+  );
+});
+
 test('no guide takes the path of another page', () => {
   for (const taken of ['assets', 'errors', 'guides', 'sandbox-key'])
     expect(GUIDE_PATHS).not.toContain(`/docs/${taken}`);
@@ -56,6 +62,8 @@ test.each`
   ${'# A `b` & c\n\n# A `b` & c'}           | ${'<h1 id="a-b--c">A <code>b</code> &amp; c</h1>\n<h1 id="a-b--c-1">A <code>b</code> &amp; c</h1>'}
   ${'```sh\necho "<a>"\n```'}               | ${'<pre tabindex="0"><code>echo &quot;&lt;a&gt;&quot;</code></pre>'}
   ${'[`a` <b>](c)'}                         | ${'<p><a href="/to/c"><code>a</code> &lt;b&gt;</a></p>'}
+  ${'`a_b/c.d e`'}                          | ${'<p><code>a_<wbr>b/<wbr>c.<wbr>d e</code></p>'}
+  ${'<!-- expect: "a":<b> -->\n\nc'}        | ${'<p class="output">The output contains <code>&quot;a&quot;:&lt;b&gt;</code></p>\n<p>c</p>'}
   ${'[gone](nowhere) <!-- said\naside -->'} | ${'<p>gone </p>'}
   ${'![a](b.png) <script>'}                 | ${'<p>a &lt;script&gt;</p>'}
 `('$markdown is rendered', ({ markdown, html }) => {

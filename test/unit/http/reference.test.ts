@@ -240,9 +240,39 @@ describe('the pages', () => {
     '/docs/assets/__proto__',
     '/docs/errors/constructor',
     '/docs/errors/nothing',
+    '/docs/nothing',
+    '/docs/decisions/nothing',
+    '/docs/',
   ])('%s is not found', async (path) => {
-    const answer = await request(app).get(path);
-    expect([answer.status, answer.body.code]).toEqual([404, 'route_not_found']);
+    for (const accept of ['*/*', 'application/json', ''])
+      expect((await request(app).get(path).set('Accept', accept)).body).toMatchObject({
+        status: 404,
+        code: 'route_not_found',
+      });
+  });
+
+  test.each(['/docs/errors/nothing', '/docs/nothing', '/docs/decisions/nothing', '/docs/'])(
+    '%s leads a browser to the pages that there are',
+    async (path) => {
+      const answer = await request(app).get(path).set('Accept', 'text/html,application/xhtml+xml,*/*;q=0.8');
+      expect([answer.status, answer.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(answer.headers.vary).toContain('Accept');
+      expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+      for (const href of ['/docs/guides', '/docs', '/docs/errors']) expect(answer.text).toContain(`href="${href}"`);
+    },
+  );
+
+  test('say of an error whether the same request may succeed later, in the list and behind its code', async () => {
+    const { text: list } = await request(app).get('/docs/errors');
+    for (const [code, retry, words] of [
+      ['rate_limited', 'yes', 'Yes: '],
+      ['parameter_missing', 'no', 'Not as it is'],
+      ['state_conflict', 'depends', 'Where the answer says <code>retryable: true</code>'],
+    ] as const) {
+      const row = list.split('<tr>').find((line) => line.includes(`/docs/errors/${code}"`));
+      expect(row, code).toContain(`<td>${retry}</td>`);
+      expect((await request(app).get(`/docs/errors/${code}`)).text, code).toContain(`<dd>${words}`);
+    }
   });
 
   test('explain for every error what to do next', async () => {
