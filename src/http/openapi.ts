@@ -27,7 +27,8 @@ import { retirementText } from './retirement.ts';
 const introduction = (publicUrl: string) => `Payments on a double-entry ledger.
 
 Every request carries \`Authorization: Bearer sk_test_…\` or \`sk_live_…\`: two books of one organisation, apart in everything.
-Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\` with all faults at once.
+Amounts are integers in the currency's smallest unit. Every error is \`application/problem+json\`.
+All faults of form come at once; rules that need more than the form, such as a balance, are judged after them.
 A request that moves money or sets it aside carries an \`Idempotency-Key\`; repeated under the same key it gives its first answer again.
 Where an answer waits (\`Prefer: wait\`; payments by default), it shows the object as it is by then, on a repetition too; \`version\` tells which is newer.
 Lists are newest first, timelines oldest first; \`next_cursor\` reads on. \`version\` and \`If-Match\` refuse a stale write. Limits stand at /v1/limits.

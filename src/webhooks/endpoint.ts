@@ -1,7 +1,7 @@
 /**
  * A webhook endpoint: a URL that receives events of its book, a filter over event types, and the secret that signs
  * them. Invariant: exactly the `enabled` endpoints get a delivery of each event that their filter matches, in the
- * event's own commit. The secret is shown when it is created and when it is rotated, and never again. Next:
+ * event's own commit. The secret is shown by the answers that create and rotate it, and by their repeats. Next:
  * manage-endpoint.ts (its commands), endpoint-store.ts (its rows), delivery.ts (what it gets).
  */
 import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';

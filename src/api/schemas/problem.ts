@@ -33,7 +33,9 @@ const members = {
       'What is at fault: a JSON pointer (RFC 6901) into the body, or the name of a query parameter or header.',
     example: '/amount',
   }),
-  errors: z.array(fault).meta({ description: 'Every fault of the request, the first one being that of the answer.' }),
+  errors: z
+    .array(fault)
+    .meta({ description: 'All faults of form at once, or the one found after. The first is that of the answer.' }),
   request_id: shown.id('request', 'This request, to be named to support.'),
   retryable: z
     .boolean()

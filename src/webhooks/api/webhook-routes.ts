@@ -74,7 +74,7 @@ function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewS
 const create = createRoute(endpointApi, {
   summary: 'Create a webhook endpoint',
   description:
-    'Subscribes a URL to events. The answer shows the secret that signs deliveries: now, and never again. An event that is not answered with 2xx within 15 seconds is tried again, over three days; how to verify it, and to catch up: [Webhooks](/docs/webhooks).',
+    'Subscribes a URL to events. The answer shows the secret that signs deliveries. A repeat under the same `Idempotency-Key` shows it again while its answer is kept (`idempotency.answer_kept_days` of `GET /v1/limits`); nothing else does. An event that is not answered with 2xx within 15 seconds is tried again, over three days; how to verify it, and to catch up: [Webhooks](/docs/webhooks).',
   body: schemas.createWebhook,
   bodyExample: schemas.createWebhookExample,
   deliversTo: '$request.body#/url',
@@ -159,7 +159,7 @@ const test = actionRoute(endpointApi, 'test', {
 const rotate = actionRoute(endpointApi, 'rotate_secret', {
   operation: 'rotateWebhookSecret',
   summary: "Rotate a webhook endpoint's secret",
-  description: `The secret before signs until the overlap is over, and each earlier one until the end that its own rotation answered with. At most ${PREVIOUS_SECRETS_MAX} sign beside the newest one: a further rotation is 409 until one has ended, or with \`overlap_seconds\` 0.`,
+  description: `The answer shows the new secret, and so does a repeat under the same \`Idempotency-Key\` while its answer is kept. The secret before signs until the overlap is over, and each earlier one until the end that its own rotation answered with. At most ${PREVIOUS_SECRETS_MAX} sign beside the newest one: a further rotation is 409 until one has ended, or with \`overlap_seconds\` 0.`,
   body: schemas.rotateSecret,
   bodyExample: { overlap_seconds: 3600 },
   responses: { 200: { description: 'The new secret signs from now on.', schema: schemas.webhook, shows: ['secret'] } },

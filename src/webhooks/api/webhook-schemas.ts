@@ -89,7 +89,8 @@ export const webhook = z
       .time('When the last of `previous_secrets` ends, in wall time; null when there is none.')
       .nullable(),
     secret: z.string().optional().meta({
-      description: 'Signs deliveries (Standard Webhooks). Shown when it is made, and never again.',
+      description:
+        'Signs deliveries (Standard Webhooks). Shown when it is made, and to a repeat under the same Idempotency-Key while its answer is kept; nowhere else.',
       example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     }),
     metadata: shown.metadataShown,
