@@ -22,6 +22,7 @@ const LEAVES = [
   'log',
   'luhn',
   'natural-batch',
+  'other-numbers',
   'problem',
   'progress',
   'public-address',

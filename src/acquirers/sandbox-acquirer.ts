@@ -24,6 +24,7 @@ import {
 } from './acquirer.ts';
 import { SANDBOX_ACQUIRER } from './acquirer-names.ts';
 import type { CardInput } from './card.ts';
+import type { BeyondBounds } from './dispute-bounds.ts';
 import {
   cancelAuthorization,
   findInstructions,
@@ -34,7 +35,6 @@ import {
 import { acquirerReference, answerOf, authorizationOf, CHALLENGE_MS, refused } from './sandbox-answers.ts';
 import { findChallenge, resolveChallenge, type SandboxChallenge } from './sandbox-challenge-store.ts';
 import {
-  type BeyondBounds,
   type DisputeMove,
   type DisputeOpening,
   moveDispute,

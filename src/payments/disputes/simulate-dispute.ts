@@ -1,9 +1,9 @@
 /** Test mode: tells the sandbox acquirer what a payer disputes and what became of it, and takes its notice in at once. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
+import type { BeyondBounds, DisputeBounds } from '../../acquirers/dispute-bounds.ts';
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
-import type { BeyondBounds, DisputeBounds } from '../../acquirers/sandbox-dispute-store.ts';
 import type { Clock } from '../../clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors.ts';
