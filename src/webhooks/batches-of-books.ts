@@ -8,9 +8,12 @@ import type { Room } from '../room.ts';
  * `statements` says when it is a book's turn. Each batch of several books gets a new name there, so that the room counts
  * it as a new book.
  */
-export function batchTurns<Row, Answer>(statements: Room): Pick<BooksBatchOptions<Row, Answer>, 'inTurn'> {
+export function batchTurns<Row, Answer>(
+  statements: Room,
+  slowMs?: number,
+): Pick<BooksBatchOptions<Row, Answer>, 'inTurn' | 'slowMs'> {
   let shared = 0;
-  return { inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
+  return { slowMs, inTurn: (bookId, work) => statements.run(bookId ?? `shared ${++shared}`, work) };
 }
 
 /** The book of all rows; undefined if they belong to several. */

@@ -72,6 +72,8 @@ export interface DelivererOptions {
   resolve?: ResolveName;
   /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
   dnsServers?: readonly string[];
+  /** After so many milliseconds a statement for several books is slow (books-batch.ts). A schedule, whose time is not the clock's, has none that is. */
+  slowStatementMs?: number;
   /** The event as it is sent: with the links that are stored without their secret part. */
   withLinks?: (bookId: BookId, payload: string) => string;
   /** Sends an attempt: by HTTP, unless a test's model of the network replaces it. */
@@ -120,7 +122,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   };
   const signingKeys = new SigningKeys(options.secretBox);
   const statements = new Room(STATEMENTS_MAX);
-  const record = createRecorder(pool, statements);
+  const record = createRecorder(pool, statements, options.slowStatementMs);
   const warn = warnSeldom(log, 'webhook deliveries postponed');
   const disabling = new Map<Uuid, Promise<unknown>>();
   let closed = false;
@@ -129,7 +131,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     slots: new Slots(ATTEMPTS_MAX, { guaranteed: ATTEMPTS_GUARANTEED }),
     memory: new Slots(NAMED_MAX, { guaranteed: NAMED_GUARANTEED }),
     now: () => clock.now(),
-    load: createLoader(pool, statements),
+    load: createLoader(pool, statements, options.slowStatementMs),
     send,
     settle,
     drains: { pool, committer, clock, log, random, statements },

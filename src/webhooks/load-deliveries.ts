@@ -19,13 +19,13 @@ export type LoadDelivery = (bookId: BookId, key: DeliveryKey) => Promise<Deliver
 /** Rows in one query: several full jobs. */
 const BATCH_MAX = 500;
 
-export function createLoader(pool: Pool, statements: Room): LoadDelivery {
+export function createLoader(pool: Pool, statements: Room, slowMs?: number): LoadDelivery {
   const batches = new BooksBatch<DeliveryKey, DeliveryInHand | undefined>({
     limit: BATCH_MAX,
     run: (keys) => load(pool, keys),
     // Postgres refuses a key of one book. No load waits for a lock.
     split: (error) => (classifyFailure(error) === 'refused' ? 'halves' : undefined),
-    ...batchTurns(statements),
+    ...batchTurns(statements, slowMs),
   });
   return (bookId, key) => batches.add(bookId, key);
 }

@@ -23,7 +23,7 @@ const BATCH_MAX = 500;
 const TRIES = 6;
 const FIRST_RETRY_MS = 100;
 
-export function createRecorder(pool: Pool, statements: Room): RecordDelivery {
+export function createRecorder(pool: Pool, statements: Room, slowMs?: number): RecordDelivery {
   const batches = new BooksBatch<DeliveryResult, unknown>({
     limit: BATCH_MAX,
     run: (results) => recordOrIsolate(pool, results),
@@ -31,7 +31,7 @@ export function createRecorder(pool: Pool, statements: Room): RecordDelivery {
       if (obstacleOf(error)) return 'books';
       return classifyFailure(error) === 'refused' ? 'halves' : undefined;
     },
-    ...batchTurns(statements),
+    ...batchTurns(statements, slowMs),
   });
   return (bookId, result) => batches.add(bookId, result);
 }

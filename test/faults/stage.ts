@@ -198,6 +198,8 @@ async function settle(stage: Stage): Promise<void> {
       (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
       (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
       (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices,
+      -- A notice is acknowledged once it is copied, and booked afterwards.
+      (SELECT count(*) FROM rail_notices WHERE status = 'waiting' AND stuck_at IS NULL) AS copied,
       (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`,
     [],
     ([{ stuck, ...waiting } = { stuck: 0n }]) => stuck !== 0n || Object.values(waiting).every((count) => count === 0n),

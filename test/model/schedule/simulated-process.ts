@@ -126,6 +126,8 @@ export class SimulatedProcess implements Owner {
       allowHosts: [],
       random: scheduler.random.next,
       post: (_, request) => around.receiver.take(this, request),
+      // A statement waits for its turn in the schedule, however long that takes.
+      slowStatementMs: 2 ** 31 - 1,
       // Real name servers answer in real time, which the schedule does not control.
       resolve: (_host, _options, callback) => callback(null, []),
     });
