@@ -65,7 +65,7 @@ async function playOne(seed: number, steps: number): Promise<Played> {
 }
 
 /** The full history of the shortest schedule that still fails. */
-async function explain(seed: number, steps: number): Promise<string> {
+async function explain(seed: number, steps: number, first: Played): Promise<string> {
   for (const cut of CUTS) {
     const played = await playOne(seed, Math.ceil(steps * cut));
     if (played.faults.length > 0)
@@ -75,7 +75,11 @@ async function explain(seed: number, steps: number): Promise<string> {
         ...played.faults,
       ].join('\n');
   }
-  return `Schedule ${seed} fails now and then: what it depends on is not in the seed`;
+  return [
+    `Schedule ${seed} fails now and then: what it depends on is not in the seed. The first time:`,
+    ...first.trace,
+    ...first.faults,
+  ].join('\n');
 }
 
 test(
@@ -88,7 +92,7 @@ test(
     for (let seed = options.seed; steps < options.steps; seed++) {
       const most = Math.min(STEPS_A_SCHEDULE, options.steps);
       const played = await playOne(seed, most);
-      if (played.faults.length > 0) expect.fail(await explain(seed, most));
+      if (played.faults.length > 0) expect.fail(await explain(seed, most, played));
       steps += played.steps;
       tally.add(played.seen);
     }

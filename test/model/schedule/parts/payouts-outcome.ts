@@ -97,7 +97,9 @@ function feeOf(body: string): bigint {
 
 export async function countOpenPayouts(pool: Pool, bookId: Uuid): Promise<number> {
   const { rows } = await pool.query<{ open: bigint }>(
-    `SELECT count(*) AS open FROM payouts WHERE book_id = $1 AND status IN ('pending', 'processing')`,
+    // A rail's notice is acknowledged once it is copied, and booked afterwards.
+    `SELECT (SELECT count(*) FROM payouts WHERE book_id = $1 AND status IN ('pending', 'processing'))
+      + (SELECT count(*) FROM rail_notices WHERE book_id = $1 AND status = 'waiting') AS open`,
     [bookId],
   );
   return Number(rows[0]!.open);
