@@ -192,10 +192,12 @@ describeWithRedis('limits over Redis', () => {
       return answers.filter(({ status }) => status === 200).length;
     };
     await new Promise((resolve) => setTimeout(resolve, 300)); // until both are connected
+    const began = performance.now();
     const together = await allowed();
-    // One window, or two if the second begins meanwhile.
+    // A window a second, and one more, since it may have begun before: on a slow machine the requests take longer than one.
+    const windows = Math.ceil((performance.now() - began) / 1_000) + 1;
     expect(together).toBeGreaterThanOrEqual(36);
-    expect(together).toBeLessThanOrEqual(84);
+    expect(together).toBeLessThanOrEqual(42 * windows);
     await redis.remove();
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(await allowed()).toBeGreaterThanOrEqual(76);
