@@ -1,4 +1,5 @@
 /** Within what a simulated dispute must stay: the sandbox judges it under the lock of the payment's authorization. */
+
 /** What of a payment may be disputed. Without it the acquirer takes whatever it is told, as a real one may. */
 export interface DisputeBounds {
   /** The authorization of the payment, whichever of its instructions is disputed. */

@@ -45,7 +45,7 @@ function faultOf(row: KeyRow): { expected: string; actual: string } | undefined 
     const empty = row.status === null && row.body === null && row.resource === null;
     return empty ? undefined : { expected: 'nothing beside the tombstone', actual: `an answer of ${row.status}` };
   }
-  if (row.status === null || !(isKept(row.status) || isKeptBefore(row))) {
+  if (row.status === null || !isKept(row.status)) {
     return { expected: 'a status that is kept', actual: `${row.status ?? 'none'}` };
   }
   // The body is null once its retention has passed.
@@ -54,17 +54,6 @@ function faultOf(row: KeyRow): { expected: string; actual: string } | undefined 
   if (made && row.resourceId === null && row.resource !== 'idempotency_key')
     return { expected: 'a resource', actual: 'none' };
   return undefined;
-}
-
-/**
- * Code between 0.2.0 and 0.3.0 kept this one refusal, of a withdrawn currency. Nothing was made under its key and it is as true today, so
- * its repetitions go on getting it. Its body is null once its retention has passed.
- */
-function isKeptBefore({ status, body, resource, resourceId }: KeyRow): boolean {
-  if (status !== 400 || resource !== null || resourceId !== null) return false;
-  return (
-    body === null || (isJsonObject(body) && (JSON.parse(body) as { code?: unknown }).code === 'currency_unsupported')
-  );
 }
 
 function isJsonObject(text: string): boolean {
