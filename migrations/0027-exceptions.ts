@@ -33,7 +33,7 @@ export async function up(knex: Knex): Promise<void> {
       ADD COLUMN IF NOT EXISTS account_id uuid,
       ADD COLUMN IF NOT EXISTS amount bigint CHECK (amount > 0),
       ADD COLUMN IF NOT EXISTS currency text,
-      -- Actors, as src/actor.ts writes them.
+      -- Actors, as src/values/actor.ts writes them.
       ADD COLUMN IF NOT EXISTS handled_by text,
       ADD COLUMN IF NOT EXISTS approved_by text,
       ADD COLUMN IF NOT EXISTS announced boolean NOT NULL DEFAULT false,

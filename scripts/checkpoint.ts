@@ -6,12 +6,12 @@
  */
 import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../src/clock.ts';
+import { systemClock } from '../src/values/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
-import { createLogger } from '../src/log.ts';
+import { createLogger } from '../src/process/log.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { sayCheckpoint } from '../src/proofs/judge-proof.ts';

@@ -7,9 +7,9 @@
  */
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
-import { formatInstant, formatInstantOrNull, systemClock } from '../src/clock.ts';
+import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { publicId, type Uuid } from '../src/ids.ts';
+import { publicId, type Uuid } from '../src/values/ids.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { ApiKeyRuleBroken, EVERY_SCOPE, SCOPES } from '../src/organisations/api-key.ts';
 import { endPerson } from '../src/organisations/end-person.ts';

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { dataDirectory, readCredentials } from '../src/embedded/environment.ts';
-import { createSigningKey, type SigningKey, verify } from '../src/standard-webhooks.ts';
+import { createSigningKey, type SigningKey, verify } from '../src/values/standard-webhooks.ts';
 
 interface Api {
   url: string;

@@ -7,8 +7,8 @@
 import { Command } from 'commander';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { RIGHTS } from '../src/groups.ts';
-import { install } from '../src/install.ts';
-import { createLogger } from '../src/log.ts';
+import { install } from '../src/operations/install.ts';
+import { createLogger } from '../src/process/log.ts';
 
 const { json, contract } = new Command()
   .name('npm run migrate --')

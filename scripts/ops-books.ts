@@ -3,10 +3,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/overdraft-ceiling-store.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { MAX_REQUEST_AMOUNT } from '../src/money/amount.ts';
 import { listBooks } from '../src/organisations/organisation-store.ts';
-import { further } from '../src/progress.ts';
+import { further } from '../src/values/progress.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;

@@ -1,8 +1,8 @@
 /** `npm run ops -- notices list|settle`: notices of rails about books that are not ours. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { encodeActor } from '../src/actor.ts';
-import { formatInstant, systemClock } from '../src/clock.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { listForeignNotices, settleForeignNotice } from '../src/outside/foreign-notice-store.ts';

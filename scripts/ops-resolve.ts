@@ -2,13 +2,13 @@
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { encodeActor } from '../src/actor.ts';
-import { formatInstant, systemClock } from '../src/clock.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/ids.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/committer.ts';

@@ -1,8 +1,8 @@
 /** `npm run settle -- --again EXCEPTION`: a line of a report that had been an exception is booked if it fits now. */
 import { userInfo } from 'node:os';
-import { encodeActor } from '../src/actor.ts';
+import { encodeActor } from '../src/values/actor.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { parsePublicId, publicId } from '../src/ids.ts';
+import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
 import type { Committer } from '../src/ledger/committer.ts';
 import { findExceptionLine } from '../src/payments/settlements/exception-line-store.ts';

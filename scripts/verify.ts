@@ -7,14 +7,14 @@
  * start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
-import type { Finding } from '../src/checks/finding.ts';
-import { formatInstant, systemClock } from '../src/clock.ts';
+import type { Finding } from '../src/group/finding.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { GROUPS } from '../src/groups.ts';
-import { isUuid, parsePublicId, publicId, type Uuid } from '../src/ids.ts';
-import { toJson } from '../src/json.ts';
-import { createLogger } from '../src/log.ts';
+import { isUuid, parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
+import { toJson } from '../src/values/json.ts';
+import { createLogger } from '../src/process/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
 import { describeMissing, type MissingWorker } from '../src/verify/overdue-check.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';

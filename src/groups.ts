@@ -6,7 +6,7 @@ import { accountsGroup } from './accounts/index.ts';
 import type { RightsOfTables } from './db/grants.ts';
 import { erasuresGroup } from './erasures/index.ts';
 import { exceptionsGroup } from './exceptions/index.ts';
-import type { Group } from './group.ts';
+import type { Group } from './group/group.ts';
 import { idempotencyGroup } from './idempotency/index.ts';
 import { journalGroup } from './journal/index.ts';
 import { type DeclaredTable, isTable } from './ledger/table-of.ts';

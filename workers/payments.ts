@@ -13,7 +13,7 @@ import { payments } from '../src/payments/payment-table.ts';
 import { inquireOperations, submitOperations } from '../src/payments/send-operations.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
-import { warnSeldom } from '../src/seldom.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
 
 /** `calls` says when each acquirer is called; a job ends when its operations are in its hands. */
 export function paymentsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {

@@ -12,7 +12,7 @@ import { inquirePayouts, submitPayouts } from '../src/payouts/send-payouts.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import { RAIL_NOTICE_KINDS } from '../src/rails/rail.ts';
 import type { Runtime } from '../src/runtime.ts';
-import { warnSeldom } from '../src/seldom.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
 
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {

@@ -8,7 +8,7 @@ import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
-import { createLogger } from '../src/log.ts';
+import { createLogger } from '../src/process/log.ts';
 import { JobCalls } from '../src/outside/job-calls.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';

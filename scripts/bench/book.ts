@@ -1,9 +1,9 @@
 /** Books and accounts to measure with, made by the product's own commands. */
 import { openAccount } from '../../src/accounts/open-account.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId, parsePublicId, type Uuid } from '../../src/ids.ts';
+import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer } from '../../src/ledger/committer.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';

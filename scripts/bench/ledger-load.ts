@@ -1,5 +1,5 @@
 /** Load on the committer: commands that post one entry between two accounts, and functions that submit them. */
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import type { Command } from '../../src/ledger/command.ts';

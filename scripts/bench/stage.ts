@@ -6,8 +6,8 @@
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
-import { install } from '../../src/install.ts';
-import { createLogger, type Logger } from '../../src/log.ts';
+import { install } from '../../src/operations/install.ts';
+import { createLogger, type Logger } from '../../src/process/log.ts';
 import { type Build, outputOf, THIS_BUILD } from '../harness/build.ts';
 import { makeMigratedDatabase } from '../harness/databases.ts';
 import { say } from '../harness/progress.ts';

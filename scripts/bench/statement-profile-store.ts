@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createPool } from '../../src/db/pool.ts';
 import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import type { Closing } from './closing.ts';
 
 /** A VACUUM of gigabytes on a slow disk. */

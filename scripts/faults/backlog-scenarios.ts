@@ -1,6 +1,6 @@
 /** Kills the process that drains an endpoint that is behind: every delivery arrives, and no row is forgotten. */
-import type { Failpoint } from '../../src/failpoints.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import type { Failpoint } from '../../src/process/failpoints.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { countPending, hurryDeliveries, makeRowsDue } from '../harness/database-store.ts';
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS } from './stage.ts';

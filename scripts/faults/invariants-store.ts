@@ -5,10 +5,10 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
-import type { Finding } from '../../src/checks/finding.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { parsePublicId, publicId } from '../../src/ids.ts';
+import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../src/ledger/event-read-store.ts';
 import { fillPayloads } from '../../src/ledger/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../../src/ledger/render-event.ts';

@@ -1,5 +1,5 @@
 /** Judges the product after a fault: waits until everything promised has come to its end, and compares all records. */
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { until } from '../harness/client.ts';
 import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from '../harness/database-store.ts';
 import { brokenInvariants } from './invariants-store.ts';

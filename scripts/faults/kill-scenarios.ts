@@ -2,7 +2,7 @@
  * kill -9 at every named point before and after each commit, enqueue and outside call, and at times that a seed
  * chooses.
  */
-import type { Failpoint } from '../../src/failpoints.ts';
+import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import type { ProductProcess } from '../harness/processes.ts';

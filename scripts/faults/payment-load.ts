@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import { isPassing } from '../../src/db/postgres-errors.ts';
-import { newId, parsePublicId } from '../../src/ids.ts';
+import { newId, parsePublicId } from '../../src/values/ids.ts';
 import { type List, NotAsPromised, until } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';

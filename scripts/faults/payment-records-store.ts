@@ -3,7 +3,7 @@
 import { resolveChallenge } from '../../src/acquirers/sandbox-challenge-store.ts';
 import { moveDispute, openDispute } from '../../src/acquirers/sandbox-dispute-store.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/values/ids.ts';
 
 /** A payer passes a challenge at the acquirer, or fails it. Nothing happens where it does not wait any more. */
 export async function answerChallenge(pool: Pool, challenge: string, passed: boolean): Promise<void> {

@@ -2,7 +2,7 @@
  * Postgres ends, ends connections, has none left, or refuses a row: every process goes on, and everything promised
  * holds.
  */
-import { parsePublicId, publicId } from '../../src/ids.ts';
+import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import type { Payout } from '../harness/client.ts';
 import {
   cancelSome,

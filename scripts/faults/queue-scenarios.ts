@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { parsePublicId } from '../../src/ids.ts';
-import { createLogger } from '../../src/log.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
+import { createLogger } from '../../src/process/log.ts';
 import type { JobName, QueuePool } from '../../src/queue/job.ts';
 import { createQueues } from '../../src/queue/queues.ts';
 import { dropJobs, readDeliveryIds } from '../harness/database-store.ts';

@@ -2,7 +2,7 @@
  * SQL of the scenarios about rails: rows that make the sandbox rail report, and what the ledger made of its reports.
  */
 import type { Pool } from '../../src/db/pool.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/values/ids.ts';
 
 /** The rail reports returns of payouts that were never made. */
 export async function tellOfNoPayout(pool: Pool, originator: string, count: number): Promise<void> {

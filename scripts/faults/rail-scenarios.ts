@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { ROOT } from '../harness/build.ts';
 import type { Payout } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';

@@ -1,5 +1,5 @@
 /** A scenario: one fault, what must hold while it lasts, and what must hold after any fault. */
-import type { Failpoint } from '../../src/failpoints.ts';
+import type { Failpoint } from '../../src/process/failpoints.ts';
 import { until } from '../harness/client.ts';
 import type { Random } from '../harness/random.ts';
 import type { BuiltRelease } from './last-release.ts';

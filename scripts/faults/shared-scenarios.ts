@@ -3,7 +3,7 @@
  * trouble, disturb no other book.
  */
 import { randomUUID } from 'node:crypto';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { certainAnswer } from './certain-answer.ts';
 import { startLoad } from './load.ts';
 import { curePayouts, holdRow, poisonPayout, readIdleInTransaction, readStuck, retryStuck } from './postgres-store.ts';

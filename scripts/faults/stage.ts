@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { type Account, Client, type Endpoint } from '../harness/client.ts';
 import { lookInto, readBookIds } from '../harness/database-store.ts';

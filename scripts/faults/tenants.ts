@@ -4,7 +4,7 @@
  */
 import type { Pool } from '../../src/db/pool.ts';
 import { createPool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { type Account, Client, type Endpoint } from '../harness/client.ts';
 import { makeOrganisation, type OrganisationKeys } from '../harness/organisation.ts';
 import type { Receiver } from '../harness/receiver.ts';

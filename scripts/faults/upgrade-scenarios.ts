@@ -3,7 +3,7 @@
  * other wrote, and no row is forgotten that only one of them would enqueue. In the end only this code runs, and the
  * installation is contracted.
  */
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { ROOT } from '../harness/build.ts';
 import {
   countCheckpoints,

@@ -1,5 +1,5 @@
 /** Receivers that misbehave: each gets its events in the end, under the same ids, and delays no other receiver. */
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { type Endpoint, succeeded } from '../harness/client.ts';
 import { countAttempts, longestAnswerBytes } from '../harness/database-store.ts';
 import { drip, type RawServer, speakNoTls, startRawServer } from '../harness/raw-server.ts';

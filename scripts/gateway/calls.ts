@@ -11,7 +11,7 @@ import {
   word,
   wordOrNull,
 } from '../../src/acquirers/http/fields.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/values/json.ts';
 import { type GatewayCard, type Instruction, keyOf, networkCodeOf } from './records.ts';
 import type { Given, Rules } from './rules.ts';
 

@@ -3,7 +3,7 @@
  * numbers, shows its pages to payers, and sends its notices to the API. Ctrl-C ends it, and it forgets all.
  */
 import { Command, InvalidArgumentError } from 'commander';
-import { createSigningKey, newSecret } from '../../src/standard-webhooks.ts';
+import { createSigningKey, newSecret } from '../../src/values/standard-webhooks.ts';
 import { startGateway } from './server.ts';
 
 const program = new Command()

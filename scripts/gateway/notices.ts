@@ -1,8 +1,8 @@
 /** Sends the reference gateway's notices, signed, until the product has taken each: the same message again under the same id. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
-import { toJson } from '../../src/json.ts';
-import { type SigningKey, sign } from '../../src/standard-webhooks.ts';
+import { toJson } from '../../src/values/json.ts';
+import { type SigningKey, sign } from '../../src/values/standard-webhooks.ts';
 import type { GatewayNotice } from './records.ts';
 
 /** The pause after the first attempt; each further one is twice as long, up to the limit. */

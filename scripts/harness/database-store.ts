@@ -1,7 +1,7 @@
 /** What faults and tests ask of a database of the product: reads past the product, and updates that shorten waits. */
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 
 /** Opens a pool with every right, to read past the product. */
 export function lookInto(database: { superuserUrl: string }): Pool {

@@ -3,8 +3,8 @@ import { createRolesAndDatabase } from '../../src/db/roles.ts';
 import { APPLICATION, OWNER, SIGNER } from '../../src/embedded/logins.ts';
 import type { ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
-import { install } from '../../src/install.ts';
-import { createLogger, type Logger } from '../../src/log.ts';
+import { install } from '../../src/operations/install.ts';
+import { createLogger, type Logger } from '../../src/process/log.ts';
 
 /** A migrated database that others are copied from, which takes tens of milliseconds. */
 export const TEMPLATE = 'countinghouse_template';

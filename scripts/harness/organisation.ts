@@ -1,6 +1,6 @@
 /** Makes organisations for scenarios and tests. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { EVERY_SCOPE } from '../../src/organisations/api-key.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';

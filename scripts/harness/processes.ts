@@ -1,12 +1,12 @@
 /**
  * The product as operators run it: API and workers as processes of their own. They can be killed, frozen, stopped and
- * started again, and made to kill or freeze themselves at a named point (src/failpoints.ts).
+ * started again, and made to kill or freeze themselves at a named point (src/process/failpoints.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { isPortFree } from '../../src/embedded/postmaster.ts';
-import type { Failpoint } from '../../src/failpoints.ts';
+import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { ROOT } from './build.ts';
 import { becomesReady, endChild, isRunning } from './child-process.ts';

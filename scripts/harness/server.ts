@@ -2,7 +2,7 @@
 import { createPool } from '../../src/db/pool.ts';
 import { OWNER } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { copyDatabase, dropDatabase } from './database-store.ts';
 import { makeEmptyDatabase, makeMigratedDatabase, TEMPLATE } from './databases.ts';
 

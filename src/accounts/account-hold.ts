@@ -3,8 +3,8 @@
  * the same id reserves it. Its steps: place-hold.ts, change-hold.ts, expire-holds.ts.
  * Invariant: while it is open, its amount less what was captured and released is held on the account.
  */
-import { formatInstant, formatInstantOrNull, type Instant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import type { HoldStatus } from '../ledger/hold.ts';
 import { shownTexts } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';

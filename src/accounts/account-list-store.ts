@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Walk, WalkedList } from '../db/walk.ts';

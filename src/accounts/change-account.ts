@@ -1,7 +1,7 @@
 /** Changes an account's name and references, or its status: freeze, unfreeze, close. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';

@@ -1,6 +1,6 @@
 /** An inbound transfer: money that arrived at the pool for an account. Booked with its row; neither changes. */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface InboundTransfer {
   readonly id: Uuid;

@@ -2,8 +2,8 @@
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
-import type { GroupResource } from '../group-resource.ts';
+import type { Group } from '../group/group.ts';
+import type { GroupResource } from '../group/group-resource.ts';
 import { accountHolds } from './account-hold-table.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { accountHoldCheck } from './checks/account-hold-check.ts';

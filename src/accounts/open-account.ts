@@ -1,7 +1,7 @@
-import { formatInstant, type Moment } from '../clock.ts';
-import { ApiError } from '../errors.ts';
+import { formatInstant, type Moment } from '../values/clock.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';

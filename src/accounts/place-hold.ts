@@ -1,7 +1,7 @@
 /** Places a hold on an account: refuses what the account does not cover, and reserves the rest in the same commit. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Command, Refusal } from '../ledger/command.ts';

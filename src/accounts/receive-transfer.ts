@@ -1,8 +1,8 @@
 /** Money that arrives from outside: in test mode by simulation, later from bank statements. */
-import { formatInstant } from '../clock.ts';
+import { formatInstant } from '../values/clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../ids.ts';
-import { writeJson } from '../json.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';

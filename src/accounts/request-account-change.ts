@@ -1,6 +1,6 @@
 /** What a request to change an account becomes: its account is read for what of it never changes, the command decides the rest. */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';

@@ -1,9 +1,9 @@
 /** What a request to change a hold becomes: the hold is read for its account, which never changes. */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { resourceReference, type Uuid } from '../ids.ts';
+import { resourceReference, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { AccountHold } from './account-hold.ts';
 import { type FoundHold, findHold } from './account-hold-store.ts';

@@ -1,4 +1,4 @@
-import { publicId } from '../ids.ts';
+import { publicId } from '../values/ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { currencyExponent } from '../money/currency.ts';
 

@@ -3,7 +3,7 @@
  * its own, the same on every attempt. An instruction about an earlier one names it.
  * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts (those of a process), decline-codes.ts.
  */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { NoticeKinds } from '../outside/notice.ts';
 import {
   type Confirmation,

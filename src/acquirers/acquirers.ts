@@ -1,8 +1,8 @@
 /** The acquirers of this process, each behind the shares of books in its calls: the sandbox, and a partner's gateway where one is configured. */
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../values/clock.ts';
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../process/log.ts';
 import { CallShares } from '../outside/call-shares.ts';
 import type { Partner } from '../outside/partner.ts';
 import type { Party } from '../outside/party.ts';

@@ -1,6 +1,6 @@
 /** Cards as acquirers take them and as the product shows them. A number is only ever held between a request and an acquirer. */
 
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 
 /** A card in clear: never stored, logged or put into a job, an event or an answer. */
 export interface CardInput {

@@ -1,7 +1,7 @@
 /** What the sandbox acquirer makes of an instruction, and what its records answer. */
 import { randomBytes } from 'node:crypto';
-import type { Instant } from '../clock.ts';
-import { deriveId, newId } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import { deriveId, newId } from '../values/ids.ts';
 import { type AcquirerAnswer, AcquirerUnreachable, type AuthorizeInstruction, type Verified } from './acquirer.ts';
 import { DECLINES, type DeclineCode } from './decline-codes.ts';
 import type { AddressCheck, Authorization, InstructionRecord, RecordStatus } from './sandbox-acquirer-store.ts';

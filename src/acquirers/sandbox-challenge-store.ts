@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { CardBrand } from './card.ts';
 import type { RecordStatus } from './sandbox-acquirer-store.ts';
 

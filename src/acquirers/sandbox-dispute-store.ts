@@ -2,7 +2,7 @@
 import { textArray } from '../db/columns.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { AcquirerNotice, DisputeInstruction } from './acquirer.ts';
 import type { BeyondBounds, DisputeBounds } from './dispute-bounds.ts';
 import { findRecord, type InstructionRecord } from './sandbox-acquirer-store.ts';

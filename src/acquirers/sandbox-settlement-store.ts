@@ -1,5 +1,5 @@
 /** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';

@@ -1,5 +1,5 @@
 /** The cards of the sandbox acquirer's vault: scripts, never numbers. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CardBrand } from './card.ts';

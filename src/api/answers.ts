@@ -1,6 +1,6 @@
 /** Steps that many routes share: run a command once under its key, find an object or answer that it does not exist. */
-import { encodeActor } from '../actor.ts';
-import { ApiError } from '../errors.ts';
+import { encodeActor } from '../values/actor.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { type IdKind, publicId, type Uuid } from '../ids.ts';
+import { type IdKind, publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Shown } from '../ledger/resource.ts';
 import type { Scope } from '../organisations/api-key.ts';

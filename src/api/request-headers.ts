@@ -1,8 +1,8 @@
 /** Request headers with conventions of this API: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
-import { CARD_NUMBER_REFUSED, hasCardNumber } from '../card-number.ts';
-import type { FieldError } from '../errors.ts';
-import { canonicalJson } from '../json.ts';
+import { CARD_NUMBER_REFUSED, hasCardNumber } from '../values/card-number.ts';
+import type { FieldError } from '../errors/errors.ts';
+import { canonicalJson } from '../values/json.ts';
 
 /** Published at GET /v1/limits. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;

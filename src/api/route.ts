@@ -3,10 +3,10 @@
  * (openapi.ts) and tested.
  */
 import type { z } from 'zod';
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../errors/errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
-import type { IdKind, Uuid } from '../ids.ts';
+import type { IdKind, Uuid } from '../values/ids.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { ApiRuntime } from './api-runtime.ts';

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { allowsScope, EVERY_SCOPE, type Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 

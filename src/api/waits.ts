@@ -2,8 +2,8 @@
  * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
  * the answer (http/held-answer.ts).
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Resource, Shown, Versioned } from '../ledger/resource.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';

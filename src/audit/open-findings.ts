@@ -2,7 +2,7 @@
  * Open findings. A finding is reported once when it comes up, and forgotten after a whole round without it. A count
  * that falls to zero means that the findings are mended. A finding that lasts a year makes one log line, not a million.
  */
-import type { Finding } from '../checks/finding.ts';
+import type { Finding } from '../group/finding.ts';
 
 /** Findings of one kind that are reported and kept: a reader of a thousand lines knows that there are more. */
 const KEPT = 1_000;

@@ -4,10 +4,10 @@
  * own statements.
  */
 
-import type { BookBounds, CheckContext } from '../checks/check-context.ts';
-import type { RowCheck } from '../checks/row-check.ts';
-import { behindNewIds, type Until } from '../checks/until.ts';
-import type { Group } from '../group.ts';
+import type { BookBounds, CheckContext } from '../group/check-context.ts';
+import type { RowCheck } from '../group/row-check.ts';
+import { behindNewIds, type Until } from '../group/until.ts';
+import type { Group } from '../group/group.ts';
 import { checkAccounts } from '../verify/account-window.ts';
 import { bookCheck } from '../verify/book-check.ts';
 import { checkEntryWindow, type Window } from '../verify/entry-window.ts';

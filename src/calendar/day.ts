@@ -1,6 +1,6 @@
 /** Days of a time zone: YYYY-MM-DD, as books count them. */
 import { Temporal } from 'temporal-polyfill';
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 
 /** The day on which the instant falls. Throws RangeError for an unknown time zone. */
 export function dayOf(instant: Instant, timeZone: string): string {

@@ -3,7 +3,7 @@
  * of its day in the book's time zone. Part of what a capture earns may be kept longer: the reserve.
  */
 import { Temporal } from 'temporal-polyfill';
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { addBusinessDays, businessDayFrom, type CalendarName } from './business-days.ts';
 import { addDays, dayOf } from './day.ts';
 

@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /**
  * Groups rows that were read across books, since every write names one book. In place of Map.groupBy, which Node 20

@@ -2,7 +2,7 @@
  * Columns of many rows as Postgres array literals, for `unnest`: one parameter a column, one statement a table.
  * Hand-written, because the driver's own conversion escapes every element, and only text needs that.
  */
-import { formatInstant, type Instant } from '../clock.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
 
 /** uuid[], bigint[], integer[], boolean[]: elements whose text needs no quoting. */
 export function plainArray(values: readonly (string | bigint | number | boolean | null)[]): string {

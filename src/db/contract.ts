@@ -11,8 +11,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import type { Logger } from '../log.ts';
-import { isEarlierRelease, RELEASE, releaseOfConnection } from '../release.ts';
+import type { Logger } from '../process/log.ts';
+import { isEarlierRelease, RELEASE, releaseOfConnection } from '../process/release.ts';
 import {
   abandonContract,
   beginContract,

@@ -1,5 +1,5 @@
 /** The cursor of a page: the row of the list that the page begins behind, or ends before. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { build, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 import type { Walk, WalkedList } from './walk.ts';

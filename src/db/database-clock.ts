@@ -4,7 +4,7 @@
  * an hour late. When the two clocks disagree, the time of Postgres counts: its last reading, carried on by the
  * monotonic clock.
  */
-import { type Clock, type Instant, systemClock } from '../clock.ts';
+import { type Clock, type Instant, systemClock } from '../values/clock.ts';
 import { readDatabaseTime } from './database-time-store.ts';
 import type { Pool } from './pool.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Pool } from './pool.ts';
 
 /** The time of Postgres, the one clock that all processes share. */

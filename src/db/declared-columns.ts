@@ -2,9 +2,9 @@
  * Columns of a declared table: a column is named once, and its place in every statement follows. This file knows types and
  * SQL text; ledger/table-of.ts makes the statements of a table from it.
  */
-import type { Instant } from '../clock.ts';
-import { toJson } from '../json.ts';
-import type { SnakeCase } from '../snake-case.ts';
+import type { Instant } from '../values/clock.ts';
+import { toJson } from '../values/json.ts';
+import type { SnakeCase } from '../values/snake-case.ts';
 import { byteaArray, hexArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from './columns.ts';
 
 /** Columns that can hold what somebody wrote. `json text` is a text column with JSON that is written as it stands, `jsonb` any value,

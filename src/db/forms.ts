@@ -4,7 +4,7 @@
  * So every connected release reads what is written until then. There is no way back: a process that has learned of the
  * contract stops asking.
  */
-import { isEarlierRelease } from '../release.ts';
+import { isEarlierRelease } from '../process/release.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 

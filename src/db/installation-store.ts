@@ -1,5 +1,5 @@
 /** State of the whole installation: which stored forms may be written, and the installation's own keys. */
-import { takeRandom } from '../random.ts';
+import { takeRandom } from '../values/random.ts';
 import type { Queryable } from './pool.ts';
 import type { SealedPlace, SecretBox } from './secret-box.ts';
 

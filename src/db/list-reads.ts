@@ -8,8 +8,8 @@
  * connections by turns and does not wait. A caller that sends many short reads at once gets half of the processor time
  * that they could take.
  */
-import { ApiError } from '../errors.ts';
-import type { Uuid } from '../ids.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Pool, Queryable } from './pool.ts';
 import { Turns } from './turns.ts';
 

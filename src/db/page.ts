@@ -3,7 +3,7 @@
  * so id order is the order of requests (a list that is filtered by time: walk-by-time.ts). Filters that vary are built with knex, which only builds the statement here.
  */
 import knexFactory, { type Knex } from 'knex';
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Queryable } from './pool.ts';
 
 /** Builds statements; it has no connection. */

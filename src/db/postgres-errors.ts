@@ -1,5 +1,5 @@
 /** What a database error means for the work in hand. Classes: PostgreSQL manual, appendix A. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 export type FailureKind =
   /** The database or the network to it is not well; the same work may succeed later. */

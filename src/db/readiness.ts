@@ -2,8 +2,8 @@
  * Whether Postgres answers this process, asked on a connection of its own. A slow statement of one book, or a pool
  * whose connections are all taken, says nothing about Postgres. Probes that come together share one statement.
  */
-import type { Logger } from '../log.ts';
-import { TimeLimitExceeded, withinLimit } from '../time-limit.ts';
+import type { Logger } from '../process/log.ts';
+import { TimeLimitExceeded, withinLimit } from '../process/time-limit.ts';
 import { createPool, type Pool } from './pool.ts';
 import { classifyFailure } from './postgres-errors.ts';
 import { askPostgres } from './readiness-store.ts';

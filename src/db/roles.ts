@@ -5,7 +5,7 @@
  * Next: role-settings.ts, grants.ts (the roles' rights), migrate.ts (which grants them), signer-role.ts.
  */
 import pg from 'pg';
-import { isEarlierRelease, RELEASE } from '../release.ts';
+import { isEarlierRelease, RELEASE } from '../process/release.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readClosedTo } from './installation-store.ts';
 import { migrationNames } from './known-migrations.ts';

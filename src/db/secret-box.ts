@@ -9,8 +9,8 @@
  * - version 2: also the place, so that a value copied to another book, table, column or row does not open there.
  */
 import { createCipheriv, createDecipheriv, hash } from 'node:crypto';
-import type { Uuid } from '../ids.ts';
-import { takeRandom } from '../random.ts';
+import type { Uuid } from '../values/ids.ts';
+import { takeRandom } from '../values/random.ts';
 
 /** Where a sealed value is stored. */
 export interface SealedPlace {

@@ -8,7 +8,7 @@
  * looks at 2,000 candidates at most.
  */
 import type { Knex } from 'knex';
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { atCursor } from './cursor.ts';
 import { build, type CreatedRange, createdBetween, isRange, type Page, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';

@@ -3,8 +3,8 @@
  * reset afterwards. The check reads them on a connection of the pool, and on a new connection, which shows what the next
  * connections get. A setting that does not fit is an alert; the process goes on.
  */
-import type { Logger } from '../log.ts';
-import { warnSeldom } from '../seldom.ts';
+import type { Logger } from '../process/log.ts';
+import { warnSeldom } from '../process/seldom.ts';
 import { createPool, type Pool } from './pool.ts';
 import { readUnfitSettings } from './role-settings.ts';
 

@@ -3,7 +3,7 @@
  * product's own API. Repeated at each start, so that the next start completes one that was killed.
  */
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { EVERY_SCOPE, hashApiKey, standingOf } from '../organisations/api-key.ts';
 import { findApiKeysByHash } from '../organisations/api-key-store.ts';

@@ -1,7 +1,7 @@
 /** Erasures: who erased the personal text of an object, and when it was finished. Kept for good; no text is in it. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { column } from '../db/declared-columns.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 

@@ -1,5 +1,5 @@
 /** Gauges of what a person must look at. */
-import type { Gauge } from '../group.ts';
+import type { Gauge } from '../group/group.ts';
 import { countOpenExceptions } from './open-exceptions-store.ts';
 
 const HELP = 'What a person must look at (npm run ops -- exceptions list). The newest 10,000 are counted.';

@@ -1,7 +1,7 @@
 /** How the API and events show an exception. */
-import { parseActor, viewOfActor } from '../actor.ts';
-import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId, publicIdOrNull, resourceReference } from '../ids.ts';
+import { parseActor, viewOfActor } from '../values/actor.ts';
+import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
+import { publicId, publicIdOrNull, resourceReference } from '../values/ids.ts';
 import { personal } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions, type Exception } from './exception.ts';

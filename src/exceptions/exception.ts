@@ -5,9 +5,9 @@
  * report after all, ends an exception without a second person.
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
-import { type Actor, type ActorByKey, parseActor } from '../actor.ts';
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import { type Actor, type ActorByKey, parseActor } from '../values/actor.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Transitions } from '../ledger/resource.ts';
 
 export type ExceptionStatus =
@@ -55,7 +55,7 @@ export interface ExceptionEvidence {
   readonly type: 'explanation' | 'file';
   /** Of a file: its SHA-256 in hexadecimal digits. */
   readonly sha256: string | null;
-  /** The actor as text: src/actor.ts. */
+  /** The actor as text: src/values/actor.ts. */
   readonly actor: string;
   readonly at: Instant;
 }

@@ -1,7 +1,7 @@
 /** What people do with an exception: one takes it, explains it, another approves. move-exception.ts moves what waits. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';

@@ -2,8 +2,8 @@
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
-import type { GroupResource } from '../group-resource.ts';
+import type { Group } from '../group/group.ts';
+import type { GroupResource } from '../group/group-resource.ts';
 import { closedAccountCheck } from './checks/closed-account-check.ts';
 import { exceptionCheck } from './checks/exception-check.ts';
 import { exceptionGauges } from './exception-gauges.ts';

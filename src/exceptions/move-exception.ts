@@ -1,7 +1,7 @@
 /** Moves the money that waits for an exception to another customer account, such as what came back to a closed one. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { available, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { changeOf } from '../ledger/change-of.ts';

@@ -1,9 +1,9 @@
 /** What a request about an exception becomes: exception and people are read, the command decides the rest. */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, Prepared, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { findPersonOf } from '../organisations/person-store.ts';
 import type { Exception } from './exception.ts';

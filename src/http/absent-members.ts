@@ -3,7 +3,7 @@
  * set. A member that takes null, a required one, and those of a PATCH, where null is a value, stay as they are given.
  */
 import type { z } from 'zod';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { elementOf, objectsIn } from './known-names.ts';
 
 /** The body without such members, at any depth. The body itself is not changed: the Idempotency-Key stands for what was sent. */

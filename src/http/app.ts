@@ -5,8 +5,8 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { Route } from '../api/route.ts';
-import type { Logger } from '../log.ts';
-import { warnSeldom } from '../seldom.ts';
+import type { Logger } from '../process/log.ts';
+import { warnSeldom } from '../process/seldom.ts';
 import { createClientAddress, type UnreadableKind } from './client-address.ts';
 import { leaveOnClose } from './connections.ts';
 import { sendFailure } from './failure.ts';

@@ -3,8 +3,8 @@
  * while without a lookup. Keys known to be valid still pass from that address, since many clients may share one
  * address.
  */
-import { BoundedMap } from '../bounded-map.ts';
-import { ApiError } from '../errors.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Authenticator, Principal } from '../organisations/authenticate.ts';
 import { AddressFailures } from './address-failures.ts';
 

@@ -1,5 +1,5 @@
 /** /docs/errors: the error catalogue as web pages. The `type` of every problem links to one of them. */
-import { ERRORS, type ErrorCode, type ErrorDefinition } from '../errors.ts';
+import { ERRORS, type ErrorCode, type ErrorDefinition } from '../errors/errors.ts';
 import { codeHtml, docsBar, escapeHtml, htmlPage, wideTable } from './page-html.ts';
 
 export function errorIndexPage(): string {

@@ -4,8 +4,8 @@
  */
 import type { z } from 'zod';
 import { nearestName } from '../api/nearest.ts';
-import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors.ts';
-import { InexactNumber } from '../json.ts';
+import { ApiError, ERRORS, type ErrorCode, type Facts, type FieldError } from '../errors/errors.ts';
+import { InexactNumber } from '../values/json.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';
 import { knownNames, takesAnyName } from './known-names.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the body of a form of one of our pages: bounded in bytes, `application/x-www-form-urlencoded`. */
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** A card, a nonce, a language: a page's form is a few hundred bytes. */
 export const FORM_LIMIT_BYTES = 8_192;

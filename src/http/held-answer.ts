@@ -4,8 +4,8 @@ import { isLive } from '../api/answers.ts';
 import { type Preference, readPreference } from '../api/request-headers.ts';
 import type { Route, RouteAnswer } from '../api/route.ts';
 import type { WaitersByTable } from '../api/waits.ts';
-import { systemClock } from '../clock.ts';
-import { toJson } from '../json.ts';
+import { systemClock } from '../values/clock.ts';
+import { toJson } from '../values/json.ts';
 
 /** What the request prefers, or what its route does by default. */
 export function preferenceOf(route: Route, request: Request): Preference {

@@ -4,7 +4,7 @@
  * that does not read its answers meets the limit before the process runs out of memory. A request that `Prefer: wait`
  * holds is not in flight meanwhile.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { BookId } from '../ledger/book.ts';
 
 /**

@@ -6,8 +6,8 @@
  * \u escape or the word __proto__.
  */
 import { toUSVString } from 'node:util';
-import { ApiError, type FieldError } from '../errors.ts';
-import { InexactNumber, type JsonObject, parseJson } from '../json.ts';
+import { ApiError, type FieldError } from '../errors/errors.ts';
+import { InexactNumber, type JsonObject, parseJson } from '../values/json.ts';
 import { jsonPointer, type PathSegment, shortened } from './json-pointer.ts';
 import { syntaxFaultAt } from './json-syntax.ts';
 import { MAX_DEPTH, MAX_MEMBERS, measure, memberPointer, pointerAt, repeatedMember, skipSpace } from './nesting.ts';

@@ -1,5 +1,5 @@
 /** JSON pointers (RFC 6901): the place of a value in a body. */
-import { maskCardNumbers, withoutFormat } from '../card-number.ts';
+import { maskCardNumbers, withoutFormat } from '../values/card-number.ts';
 
 /** With separators, also of several characters each. */
 const LONGEST_CARD_NUMBER = 200;

@@ -3,7 +3,7 @@
  * fifth of a second for a megabyte of opening brackets, recursive parsers do not return at all, and a schema takes
  * seconds for a megabyte of small members.
  */
-import { endOfString } from '../json.ts';
+import { endOfString } from '../values/json.ts';
 import { jsonPointer, type PathSegment } from './json-pointer.ts';
 
 /** Far more than any request needs, far less than recursion can bear. Published at GET /v1/limits. */

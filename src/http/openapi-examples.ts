@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { TAGS } from '../api/route.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
+import { ERRORS, type ErrorCode } from '../errors/errors.ts';
 
 export interface Example {
   /** What the example shows, in a few words. */

@@ -6,7 +6,7 @@ import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Route } from '../api/route.ts';
 import { codesOfSchema } from '../api/schemas/refusal-codes.ts';
-import { ERRORS, type ErrorCode } from '../errors.ts';
+import { ERRORS, type ErrorCode } from '../errors/errors.ts';
 import { examplesOfCodes, type RecordedExamples } from './openapi-examples.ts';
 import { responseHeaders } from './openapi-headers.ts';
 

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Page, PageAnswer, PageAsset, PageRequest } from '../api/page.ts';
-import { ApiError, ERRORS } from '../errors.ts';
+import { ApiError, ERRORS } from '../errors/errors.ts';
 import { AddressFailures } from './address-failures.ts';
 import { asApiError } from './failure.ts';
 import { FailureCounts } from './failure-counts.ts';

@@ -3,10 +3,10 @@
  * answer. A Redis outage never causes a refusal: the limit only protects other clients.
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { Logger } from '../log.ts';
+import type { Logger } from '../process/log.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';
-import { warnSeldom } from '../seldom.ts';
-import { withinLimit } from '../time-limit.ts';
+import { warnSeldom } from '../process/seldom.ts';
+import { withinLimit } from '../process/time-limit.ts';
 
 export interface Usage {
   /** Points used in the current window, including those just taken. */

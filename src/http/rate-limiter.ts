@@ -6,7 +6,7 @@
  * process.
  */
 import type { Config } from '../config.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { UsageCounter } from './rate-limit-counter.ts';
 

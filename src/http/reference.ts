@@ -6,7 +6,7 @@ import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Route } from '../api/route.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { errorIndexPage, errorPage } from './error-pages.ts';
 import { GUIDE_PATHS, guideIndexPage, guidePage } from './guides.ts';
 import { buildOpenApi } from './openapi.ts';

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** Limit of every body except bulk uploads. Published at GET /v1/limits. */
 export const BODY_LIMIT_BYTES = 1_048_576;

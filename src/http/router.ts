@@ -1,7 +1,7 @@
 /** Mounts the routes in Express in the order of the table, the most called routes first. */
 import type { Express, Request, RequestHandler } from 'express';
 import type { Route } from '../api/route.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { nearestRoute } from './nearest-route.ts';
 import { type PipelineParts, serve } from './pipeline.ts';
 import { loggedPath } from './request-context.ts';

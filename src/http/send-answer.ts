@@ -1,6 +1,6 @@
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { RouteAnswer } from '../api/route.ts';
-import { toJson } from '../json.ts';
+import { toJson } from '../values/json.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 
 /** Sends an answer, with what its headers say of it. `applied` is the preference that was honored. */

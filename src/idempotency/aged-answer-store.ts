@@ -1,8 +1,8 @@
 /** Stored answers whose retention has passed. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface AgedKey {
   readonly bookId: Uuid;

@@ -1,5 +1,5 @@
 /** What follows commits and is still under way in this process. A process that stops finishes it, within a limit. */
-import { withinLimit } from '../time-limit.ts';
+import { withinLimit } from '../process/time-limit.ts';
 
 /** At once in one process. Beyond it what follows is left to the workers, to whom the row is due. */
 export const FOLLOWING_MAX = 1_000;

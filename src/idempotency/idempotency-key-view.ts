@@ -1,6 +1,6 @@
 /** How the API shows an idempotency key: what became of it, never its first answer. */
-import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import { type IdempotencyRecord, keyReference } from './idempotency-key.ts';
 
 export function idempotencyKeyView(record: IdempotencyRecord, livemode: boolean) {

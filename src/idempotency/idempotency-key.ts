@@ -2,9 +2,9 @@
  * One key, one answer. The row is written in the same database transaction as its command, so no row says "in
  * progress": a duplicate queues behind the book's lock and finds the answer.
  */
-import type { Instant } from '../clock.ts';
-import { type ResourceName, resourceReference, type Uuid } from '../ids.ts';
-import type { WrittenJson } from '../json.ts';
+import type { Instant } from '../values/clock.ts';
+import { type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
+import type { WrittenJson } from '../values/json.ts';
 import type { Answered } from '../ledger/command.ts';
 
 export interface IdempotencyRecord {

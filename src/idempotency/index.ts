@@ -1,6 +1,6 @@
 /** The group of idempotency keys: one key, one answer. */
 import { rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 import { idempotencyCheck } from './checks/idempotency-check.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 import { sweepAgedAnswers } from './sweep-aged-answers.ts';

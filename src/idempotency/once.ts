@@ -2,11 +2,11 @@
  * Makes a command happen once under its key. The first answer is stored in the same commit, and every repeat of the
  * request gets that answer again, byte for byte.
  */
-import { formatInstantOrNull } from '../clock.ts';
+import { formatInstantOrNull } from '../values/clock.ts';
 import { isKept } from '../errors/kept.ts';
-import { ApiError, ERRORS } from '../errors.ts';
-import { newId, publicId, type Uuid } from '../ids.ts';
-import { type ApartText, WrittenJson, writeJson } from '../json.ts';
+import { ApiError, ERRORS } from '../errors/errors.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { type ApartText, WrittenJson, writeJson } from '../values/json.ts';
 import type { Book } from '../ledger/book.ts';
 import { isAdvancing } from '../ledger/book-clock.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
@@ -17,7 +17,7 @@ import { referencesOf } from '../ledger/personal-text.ts';
 import { personalTexts } from '../ledger/personal-text-table.ts';
 import type { BookState } from '../ledger/state.ts';
 import type { Log } from '../ledger/table.ts';
-import { problemBody } from '../problem.ts';
+import { problemBody } from '../errors/problem.ts';
 import { eventReference } from './event-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';

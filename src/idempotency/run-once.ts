@@ -1,6 +1,6 @@
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
-import type { Uuid } from '../ids.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';

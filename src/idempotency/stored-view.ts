@@ -1,4 +1,4 @@
-import { writeJson } from '../json.ts';
+import { writeJson } from '../values/json.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Resource, Versioned } from '../ledger/resource.ts';
 import type { Stored } from './idempotency-key.ts';

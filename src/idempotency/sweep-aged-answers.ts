@@ -1,6 +1,6 @@
 /** Sweep of stored answers whose retention has passed. Their keys stay, so that a repeated request never pays twice. */
 import { byBook } from '../db/by-book.ts';
-import type { Sweep, SweepContext } from '../group.ts';
+import type { Sweep, SweepContext } from '../group/group.ts';
 import { dropBodies, findAgedKeys } from './aged-answer-store.ts';
 
 const PAGE = 500;

@@ -9,7 +9,7 @@
  * worker's job does, over the row as it is by then.
  */
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { readingAgain } from '../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';

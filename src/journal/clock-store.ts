@@ -1,10 +1,10 @@
 /** Where the clocks of test books are on their way to, and what is due on it. */
-import type { Appointment } from '../appointment.ts';
-import type { Instant } from '../clock.ts';
+import type { Appointment } from '../group/appointment.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { idSql } from '../moved-rows.ts';
+import { idSql } from '../group/moved-rows.ts';
 
 /** A page of the books whose clock is being advanced, in order of id. Index: books_advancing. */
 export async function findAdvancingBooks(pool: Pool, page: { after: BookId; limit: number }): Promise<BookId[]> {

@@ -1,5 +1,5 @@
 /** Durations of ISO 8601 (5.5.2.2, with designators): `P2D`, `P1Y6M`, `PT36H`, `P2W`. Whole numbers, none negative. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 
 const FORM = /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 /** More digits than any length of time that a book is moved by. */

@@ -3,7 +3,7 @@
  * checked of the tables is in src/verify/.
  */
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { holdSteps, holds } from '../ledger/hold-table.ts';
 import { entries, entryTexts, events, postings } from '../ledger/journal-tables.ts';

@@ -1,7 +1,7 @@
 /** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
-import type { Appointment, AppointmentOutside } from '../appointment.ts';
+import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { readingAgain } from '../ledger/changed-meanwhile.ts';
 import type { Committer } from '../ledger/committer.ts';

@@ -1,9 +1,9 @@
 /** Sweeps of clocks: books that are being advanced, and appointments of books whose own time is ahead of the world's. */
 
-import type { Appointment } from '../appointment.ts';
-import type { Sweep, SweepContext, SweptJob } from '../group.ts';
-import { BEFORE_ALL_IDS } from '../ids.ts';
-import { further } from '../progress.ts';
+import type { Appointment } from '../group/appointment.ts';
+import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
+import { BEFORE_ALL_IDS } from '../values/ids.ts';
+import { further } from '../values/progress.ts';
 import { IDS_PER_JOB } from '../queue/job.ts';
 import { findAdvancingBooks, findAppointmentsAhead } from './clock-store.ts';
 

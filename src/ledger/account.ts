@@ -3,8 +3,8 @@
  * Invariants: posted totals are the sums of the account's postings; held totals are the sums of its open holds; `lines`
  * counts its posting lines without a gap.
  */
-import type { ErrorCode } from '../errors.ts';
-import type { Uuid } from '../ids.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import type { Uuid } from '../values/ids.ts';
 import { MAX_TOTAL } from '../money/amount.ts';
 import type { AccountCode } from './account-code.ts';
 

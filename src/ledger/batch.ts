@@ -7,13 +7,13 @@
  * of this process is decided before it has the lock, over the state that the other batch leaves, while that one is
  * being written.
  */
-import type { Clock, Moment } from '../clock.ts';
+import type { Clock, Moment } from '../values/clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inPipelinedTransaction, inTransaction, OF_ONE_BOOK, type RoundTrips, SHARED } from '../db/transaction.ts';
-import { ApiError } from '../errors.ts';
-import { failpoint } from '../failpoints.ts';
-import { newId } from '../ids.ts';
+import { ApiError } from '../errors/errors.ts';
+import { failpoint } from '../process/failpoints.ts';
+import { newId } from '../values/ids.ts';
 import { type Book, type BookId, bookTime } from './book.ts';
 import { loadBook, lockBook, updateBook } from './book-store.ts';
 import type { Command, JobRow } from './command.ts';

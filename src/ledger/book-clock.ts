@@ -4,9 +4,9 @@
  * A book's time never runs backwards.
  */
 
-import { formatInstant, type Instant } from '../clock.ts';
-import { newId, type Uuid } from '../ids.ts';
-import { NoProgress } from '../progress.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
+import { NoProgress } from '../values/progress.ts';
 import type { Book } from './book.ts';
 import type { Command, Outcome } from './command.ts';
 import type { BookState } from './state.ts';

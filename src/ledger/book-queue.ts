@@ -1,6 +1,6 @@
 /** The commands that wait for one book in this process, and what the committer remembers of the book. */
-import { ApiError } from '../errors.ts';
-import type { Uuid } from '../ids.ts';
+import { ApiError } from '../errors/errors.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BatchResult } from './batch.ts';
 import type { BookId } from './book.ts';
 import type { Command, JobRow } from './command.ts';

@@ -2,8 +2,8 @@
  * A book: one organisation in one mode. Whoever changes a book locks its row, so there is one writer at a time. The row has
  * the last sequence numbers, the head of the hash chain and the time of the last posting.
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export type BookId = Uuid;
 export type Mode = 'test' | 'live';

@@ -2,8 +2,8 @@
  * The command of an action on one object. Every action has the same guards: the object exists, its version is the one
  * that the caller has seen, its status allows the action; then the decision. A refusal keeps nothing of the draft.
  */
-import { ApiError } from '../errors.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { ApiError } from '../errors/errors.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { Answered, Command, Refusal, Touch } from './command.ts';
 import { Draft } from './draft.ts';
 import type { Resource, Versioned } from './resource.ts';

@@ -2,7 +2,7 @@
  * A command is made from a reading outside of its commit. A decision that finds something else there than was read decides nothing:
  * the command is made anew from another reading, and nobody outside hears of it.
  */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 
 /** What a command was made from has changed since. Passes: a job that meets it is carried out again. */
 export class ChangedMeanwhile extends ApiError {

@@ -2,7 +2,7 @@
  * The chart of accounts of a book, per currency. A book is the operator's view of one organisation. Customers' money is
  * owed to the customers, so their accounts are liabilities.
  */
-import { deriveId, type Uuid } from '../ids.ts';
+import { deriveId, type Uuid } from '../values/ids.ts';
 import type { Account, Side } from './account.ts';
 import type { AccountCode, ChartCode } from './account-code.ts';
 import type { BookId } from './book.ts';

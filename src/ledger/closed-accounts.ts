@@ -2,7 +2,7 @@
  * Entries that move a closed account: what happened outside is booked whatever the account is. Money that an entry leaves there can be
  * moved on by a person alone, so the permission to leave some carries the duty to put it before one.
  */
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type Account, move, type PostingPermissions, type PostingRefusal, posted } from './account.ts';
 
 /** What an entry left in an account. */

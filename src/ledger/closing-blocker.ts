@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Draft } from './draft.ts';
 import type { Touch } from './outcome.ts';
 

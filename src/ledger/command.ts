@@ -3,9 +3,9 @@
  * function of state, command and moment. The outcome that it returns holds every change.
  * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (which calls decide).
  */
-import type { Moment } from '../clock.ts';
-import type { DecidedCode, Facts } from '../errors.ts';
-import type { Uuid } from '../ids.ts';
+import type { Moment } from '../values/clock.ts';
+import type { DecidedCode, Facts } from '../errors/errors.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
 import type { BookState } from './state.ts';
 
@@ -18,7 +18,7 @@ export interface Command<Answer> {
   readonly name: string;
   /** The request that the command serves; written into entries and events. */
   readonly requestId: Uuid;
-  /** The actor as text (src/actor.ts). Omitted when the product acts by itself. */
+  /** The actor as text (src/values/actor.ts). Omitted when the product acts by itself. */
   readonly actor?: string;
   readonly touches: readonly Touch[];
   /** Pure. A refusal is an answer; an exception is a bug and fails only this command. */

@@ -10,9 +10,9 @@
  * posting: debit account, its line and balance, the same of the credit account, amount. An account is its position in
  * ACCOUNTS_BY_PLACE, or the public id of a customer's account. An entry that cannot be written so is stored as its view.
  */
-import { formatInstant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
-import { ApartText, keptJson } from '../json.ts';
+import { formatInstant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
+import { ApartText, keptJson } from '../values/json.ts';
 import { chartAccountId } from './chart.ts';
 import type { Entry, Posting } from './entry.ts';
 import { journalEntryView } from './entry-view.ts';

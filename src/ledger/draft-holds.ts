@@ -1,6 +1,6 @@
 /** The steps of holds in a draft: the hold, the held total of its account, and the row of the step. */
-import type { Instant, Moment } from '../clock.ts';
-import type { ResourceName, Uuid } from '../ids.ts';
+import type { Instant, Moment } from '../values/clock.ts';
+import type { ResourceName, Uuid } from '../values/ids.ts';
 import { type Account, covers, withHeld } from './account.ts';
 import { accounts } from './account-table.ts';
 import {

@@ -2,10 +2,10 @@
  * A draft builds a decision: it collects postings, holds, rows and events on top of the state, and finishes as an outcome.
  * The state itself does not change, so a decision that throws or is dropped has no effect.
  */
-import type { Instant, Moment } from '../clock.ts';
+import type { Instant, Moment } from '../values/clock.ts';
 import type { LedgerForms } from '../db/forms.ts';
-import { idSequence, type ResourceName, type Uuid } from '../ids.ts';
-import type { ApartText, WrittenJson } from '../json.ts';
+import { idSequence, type ResourceName, type Uuid } from '../values/ids.ts';
+import type { ApartText, WrittenJson } from '../values/json.ts';
 import { type Account, covers, type Direction, type PostingPermissions, type PostingRefusal } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';

@@ -5,7 +5,7 @@
  * compares it with a general canonicaliser.
  */
 import { createHash, hash } from 'node:crypto';
-import { formatInstant } from '../clock.ts';
+import { formatInstant } from '../values/clock.ts';
 import type { BookId } from './book.ts';
 import type { Entry, EntryText, Posting } from './entry.ts';
 

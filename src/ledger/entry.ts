@@ -2,8 +2,8 @@
  * A journal entry: one or more postings that belong together. A posting moves one positive amount in one currency from
  * one account to another ("A → B": debit A, credit B), so an entry balances by its shape.
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface PostingDraft {
   readonly debit: Uuid;

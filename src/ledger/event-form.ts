@@ -10,7 +10,7 @@
  *
  * Next: derive-event.ts (writing), render-event.ts (reading), docs/decisions/bytes.md.
  */
-import type { IdKind, ResourceName } from '../ids.ts';
+import type { IdKind, ResourceName } from '../values/ids.ts';
 import type { ChartCode } from './account-code.ts';
 
 /** Which events of an object store a member. */

@@ -1,7 +1,7 @@
 /** The body of an event, the same for every receiver and reader. */
-import { formatInstant, type Instant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
-import { WrittenJson, writeJson } from '../json.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
+import { WrittenJson, writeJson } from '../values/json.ts';
 import type { AccountCode } from './account-code.ts';
 import type { BookId } from './book.ts';
 import type { Entry } from './entry.ts';

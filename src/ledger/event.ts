@@ -1,6 +1,6 @@
 /** Events: what happened in a book, in gapless order. An event is written in the commit of its change. */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { JobRow } from './job-row.ts';
 
 export interface LedgerEvent {
@@ -9,7 +9,7 @@ export interface LedgerEvent {
   readonly type: string;
   readonly objectId: Uuid;
   readonly requestId: Uuid;
-  /** The actor as text: src/actor.ts. */
+  /** The actor as text: src/values/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
   /** The body for every receiver and reader, except for personal text (personal-text.ts). */

@@ -2,8 +2,8 @@
  * A hold reserves an amount of an account without posting. A hold is increased, captured (also in parts), released or
  * expired, and every step is a row. Invariant: an open hold's `remaining` is part of its account's held total.
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export type HoldStatus =
   /** An amount remains reserved. */

@@ -11,7 +11,7 @@
  *   that, beside what arrived: below 2^61 + 2^62. A customer is given back, or is charged again by a rail that
  *   contradicts itself, at most what left before.
  */
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Refusal } from './command.ts';

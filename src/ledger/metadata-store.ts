@@ -1,6 +1,6 @@
 import { column } from '../db/declared-columns.ts';
 import type { Walk } from '../db/walk.ts';
-import type { ResourceName, Uuid } from '../ids.ts';
+import type { ResourceName, Uuid } from '../values/ids.ts';
 import type { BookId } from './book.ts';
 import type { Draft } from './draft.ts';
 import { WRITE_ORDER } from './table.ts';

@@ -10,9 +10,9 @@
  * Next: personal-text-table.ts, personal-text-store.ts (filling in), docs/decisions/personal-text.md.
  */
 import { hash } from 'node:crypto';
-import type { Uuid } from '../ids.ts';
-import { ApartText, toJson } from '../json.ts';
-import { takeRandom } from '../random.ts';
+import type { Uuid } from '../values/ids.ts';
+import { ApartText, toJson } from '../values/json.ts';
+import { takeRandom } from '../values/random.ts';
 
 /** Kinds of objects with personal text, by the names that personal_texts uses. */
 export type PersonalObject =

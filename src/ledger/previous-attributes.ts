@@ -1,5 +1,5 @@
 /** What an event says of its object before, worked out from the object before and after. Pure. */
-import { JsonText } from '../json.ts';
+import { JsonText } from '../values/json.ts';
 import type { ShownMembers } from './event-form.ts';
 
 /** They change with every step, and the event says both otherwise. */

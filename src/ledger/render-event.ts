@@ -3,9 +3,9 @@
  * readers of events use this function: deliveries, lists, timelines, verification, proofs, erasures. Nothing is parsed: texts
  * of values are copied from the event, from the object's first event, and from the columns of the event's row.
  */
-import { formatInstant, type Instant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
-import { endOfValue, inOnePiece, valuesOf } from '../json.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
+import { endOfValue, inOnePiece, valuesOf } from '../values/json.ts';
 import type { BookId } from './book.ts';
 import { chartAccountId } from './chart.ts';
 import { ACCOUNTS_BY_PLACE, EVENT_FORMS, type EventForm, type Member, SHARED_MEMBERS } from './event-form.ts';

@@ -3,9 +3,9 @@
  * (`payout-resource.ts`); what every step of any of them does is written here, once.
  * Next: change-of.ts (the command of an action on one object).
  */
-import type { Instant } from '../clock.ts';
-import type { IdKind, ResourceName, Uuid } from '../ids.ts';
-import { type WrittenJson, writeJson } from '../json.ts';
+import type { Instant } from '../values/clock.ts';
+import type { IdKind, ResourceName, Uuid } from '../values/ids.ts';
+import { type WrittenJson, writeJson } from '../values/json.ts';
 import type { Draft } from './draft.ts';
 import type { Entry } from './entry.ts';
 import type { EventForm, ShownMembers } from './event-form.ts';

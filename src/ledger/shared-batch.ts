@@ -9,8 +9,8 @@
 
 import type { Transaction } from '../db/pool.ts';
 import { inPipelinedTransaction, type RoundTrips, SHARED } from '../db/transaction.ts';
-import { failpoint } from '../failpoints.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { failpoint } from '../process/failpoints.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { type BatchContext, type BatchResult, decideAll, momentOf } from './batch.ts';
 import type { BookId } from './book.ts';
 import type { Command } from './command.ts';

@@ -5,7 +5,7 @@ import { updateExactly } from '../db/exactly.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Transaction } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Book, BookId } from './book.ts';
 import { BOOK_COLUMNS, BookMoved, bookFromRow, type StoredBook } from './book-store.ts';
 

@@ -3,7 +3,7 @@
  * of the batch's earlier commands. Decisions read the state; only the batch applies outcomes to it.
  */
 import { EARLIEST_FORMS, type LedgerForms } from '../db/forms.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';

@@ -6,7 +6,7 @@ import { accountHolds } from '../accounts/account-hold-table.ts';
 import { accountProfiles } from '../accounts/account-profile-table.ts';
 import { inboundTransfers } from '../accounts/inbound-transfer-table.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
-import { type IdKind, parsePublicId, type Uuid } from '../ids.ts';
+import { type IdKind, parsePublicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/personal-text.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';

@@ -6,7 +6,7 @@
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
-import { elsewhere, further } from '../progress.ts';
+import { elsewhere, further } from '../values/progress.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
 import type { ErasureSubject } from './erasable.ts';
 import type { ErasurePlace } from './erase-store.ts';

@@ -6,9 +6,9 @@
 
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../values/ids.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
-import { NoProgress } from '../progress.ts';
+import { NoProgress } from '../values/progress.ts';
 import { type ErasureSubject, erasableOf } from './erasable.ts';
 
 /** A place that may store text. */

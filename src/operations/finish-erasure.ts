@@ -1,7 +1,7 @@
 /** The last step of an erasure: marks it as finished and emits its event, in one commit. */
 
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
-import { type IdKind, newId, publicId } from '../ids.ts';
+import { type IdKind, newId, publicId } from '../values/ids.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 

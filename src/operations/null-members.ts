@@ -1,5 +1,5 @@
 /** Replaces members of JSON text with null: every other byte stays as it was sent and hashed. */
-import { endOfString, endOfValue } from '../json.ts';
+import { endOfString, endOfValue } from '../values/json.ts';
 
 /** Paths at which an answer or an event may show an object: the answer itself, an event's object, its previous attributes. */
 const PLACES: readonly string[] = ['', 'data.object', 'data.previous_attributes'];

@@ -7,7 +7,7 @@ import { byBook } from '../db/by-book.ts';
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { BEFORE_ALL_IDS, newId, type Uuid } from '../ids.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
 

@@ -20,7 +20,7 @@ import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, seal
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
 import type { DeclaredTable } from '../ledger/table-of.ts';
 import { PAYEE_PLACE } from '../outside/notice.ts';
-import { elsewhere } from '../progress.ts';
+import { elsewhere } from '../values/progress.ts';
 import { answerSecretPlace, concealedSecret, earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
 import {
   idOfEndpoint,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
-import { further } from '../progress.ts';
+import type { Uuid } from '../values/ids.ts';
+import { further } from '../values/progress.ts';
 import { serviceOf } from './person.ts';
 import { insertPeople, listOwnerlessKeys, setOwners } from './person-store.ts';
 

@@ -1,6 +1,6 @@
 /** The group of organisations: who has books, and the keys to them. */
 import { changes } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 
 export const organisationsGroup: Group = {
   name: 'organisations',

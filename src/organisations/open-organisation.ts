@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { newOrganisation, OPERATOR_NAME, type Organisation, type OrganisationKind } from './organisation.ts';

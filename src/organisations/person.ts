@@ -3,9 +3,9 @@
  * must decide is never decided by a service.
  * Next: person-store.ts (rows), issue-api-key.ts (the keys).
  */
-import type { OwnerKind } from '../actor.ts';
-import type { Instant } from '../clock.ts';
-import { deriveId, newId, publicId, type Uuid } from '../ids.ts';
+import type { OwnerKind } from '../values/actor.ts';
+import type { Instant } from '../values/clock.ts';
+import { deriveId, newId, publicId, type Uuid } from '../values/ids.ts';
 
 export interface Person {
   readonly organisationId: Uuid;

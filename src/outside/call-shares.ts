@@ -4,7 +4,7 @@
  * counts begins when the call is made, not while it waits for its turn.
  * Next: called-party.ts (how everybody but a party's own folder meets it), job-calls.ts (calls that nobody waits for).
  */
-import { Room } from '../room.ts';
+import { Room } from '../fairness/room.ts';
 import { type Party, PartyUnreachable } from './party.ts';
 
 export type CalledParty = Pick<Party, 'name' | 'callsAtOnce'>;

@@ -2,7 +2,7 @@
  * A party as everybody meets it outside of its own folder: its calls are made in the turn of the book that they belong to, whoever
  * makes them. Its client itself is seen by what runs in such a turn alone.
  */
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { CallFor, CallShares } from './call-shares.ts';
 import type { NoticeSource, Party, PartyNotice } from './party.ts';
 

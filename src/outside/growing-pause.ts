@@ -1,5 +1,5 @@
 /** The pause before the next attempt or inquiry, while the outcome stays unknown. */
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 

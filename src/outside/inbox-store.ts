@@ -1,7 +1,7 @@
 /** Inboxes of books: which of them have notices, and which are due. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /**
  * Finds a page of books with notices in their inbox, and whether any of them is due. Reads one step of the index a

@@ -3,7 +3,7 @@
  * its own.
  */
 import { APPENDS, changes, deletable } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 import { noticeCheck } from './checks/notice-check.ts';
 import { evidence } from './evidence.ts';
 import { movedNotices } from './moved-notices.ts';

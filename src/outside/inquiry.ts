@@ -1,6 +1,6 @@
 /** The rules of inquiries: when a party is asked again, and what follows when it does not know an id. */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import type { NotFound, Party } from './party.ts';
 

@@ -2,7 +2,7 @@
  * The calls of a pool's jobs to external parties. A job does not wait for its calls. They are not guaranteed: one that finds no
  * place to wait, or that still waits when the pool stops, is dropped; its row stays due in Postgres and is enqueued again.
  */
-import { withinLimit } from '../time-limit.ts';
+import { withinLimit } from '../process/time-limit.ts';
 import { PartyBusy } from './call-shares.ts';
 import type { InTurn } from './called-party.ts';
 

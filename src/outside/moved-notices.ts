@@ -1,5 +1,5 @@
 /** Notices in inboxes, as rows that workers move. */
-import type { MovedRows } from '../moved-rows.ts';
+import type { MovedRows } from '../group/moved-rows.ts';
 
 /** Enqueued by inbox (sweep-inboxes.ts), and shown by party and the party's own id. */
 export const movedNotices: MovedRows = {

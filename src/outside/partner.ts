@@ -3,9 +3,9 @@
  * processors and rails share one name space.
  * Next: partner-notice-store.ts (what they told, as it came), copy-notices.ts (how it gets into the inbox).
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
-import type { SigningKey } from '../standard-webhooks.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
+import type { SigningKey } from '../values/standard-webhooks.ts';
 
 export interface Partner {
   readonly name: string;

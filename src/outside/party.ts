@@ -6,8 +6,8 @@
  * Next: ask-party.ts (outcomes of a call), inquiry.ts (when to ask again), evidence.ts (stored answers),
  * copy-notices.ts (notices that parties send), call-shares.ts (limits).
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface Party {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** Deletes booked notices whose retention has passed. The evidence of what the rail said stays with its payout. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 
 export interface AgedNotice {

@@ -1,6 +1,6 @@
 /** Sweeps booked notices whose retention has passed. Waiting notices and those with an exception stay. */
 import { byBook } from '../db/by-book.ts';
-import type { Sweep, SweepContext } from '../group.ts';
+import type { Sweep, SweepContext } from '../group/group.ts';
 import { deletePartnerNotices } from './partner-notice-store.ts';
 import { deleteNotices, findAgedNotices } from './prune-notices-store.ts';
 

@@ -2,8 +2,8 @@
  * The statements of a sandbox, on its own few connections. A batch carries calls of all books and has a connection kept for its
  * kind; what is a statement of one book takes turns with those of others. The time limit of a statement begins when it is sent.
  */
-import { Room } from '../room.ts';
-import { withinLimit } from '../time-limit.ts';
+import { Room } from '../fairness/room.ts';
+import { withinLimit } from '../process/time-limit.ts';
 import type { PartyUnreachable } from './party.ts';
 
 export interface SandboxStatementsOptions {

@@ -2,7 +2,7 @@
  * Sends an instruction to its party and finds out its outcome: submits it under one id, inquires while the outcome is
  * unknown, and submits it again if the party never got it. The group whose instruction it is books the outcome.
  */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { askParty, type Heard, inquireAtParty } from './ask-party.ts';
 import { afterNotFound, finalAfter } from './inquiry.ts';
 import type { NotFound, Party, PartyAnswer } from './party.ts';

@@ -1,4 +1,4 @@
-import { deriveId, type Uuid } from '../ids.ts';
+import { deriveId, type Uuid } from '../values/ids.ts';
 
 /**
  * The id of the notice by which a simulation makes a sandbox tell something. The same key, and the same request when it is prepared again,

@@ -3,9 +3,9 @@
  * a job that books them. One job for each book, however many notices: those that a job does not reach are enqueued again.
  */
 
-import type { Sweep, SweepContext, SweptJob } from '../group.ts';
-import { BEFORE_ALL_IDS, type Uuid } from '../ids.ts';
-import { further } from '../progress.ts';
+import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
+import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
+import { further } from '../values/progress.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import type { NoticeSource } from './party.ts';

@@ -1,9 +1,9 @@
 /** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
-import type { Moment } from '../clock.ts';
+import type { Moment } from '../values/clock.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { previewOf } from '../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';

@@ -4,7 +4,7 @@ import { DECLINE_CODES, DECLINES, type DeclineCode } from '../acquirers/decline-
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
-import { JsonText } from '../json.ts';
+import { JsonText } from '../values/json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';

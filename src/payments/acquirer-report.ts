@@ -1,7 +1,7 @@
 import type { AcquirerAnswer, AuthorizationFacts } from '../acquirers/acquirer.ts';
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** A fact of the acquirer's report that is not the operation's. */
 export interface AcquirerMismatch {

@@ -4,7 +4,7 @@
  */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';

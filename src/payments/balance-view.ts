@@ -1,5 +1,5 @@
 /** What waits for its release, as the API shows it. */
-import { publicIdOrNull, type Uuid } from '../ids.ts';
+import { publicIdOrNull, type Uuid } from '../values/ids.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { WaitingAmount } from './balance-store.ts';
 

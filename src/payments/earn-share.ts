@@ -1,7 +1,7 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
 import { possibleReleaseDays, type ReleaseSchedule, releaseDaysOf } from '../calendar/release-schedule.ts';
-import type { Clock, Instant } from '../clock.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { momentOf } from '../ledger/batch.ts';
 import type { Book, BookId } from '../ledger/book.ts';

@@ -1,6 +1,6 @@
 /** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
-import type { Appointment } from '../appointment.ts';
-import { newId, type Uuid } from '../ids.ts';
+import type { Appointment } from '../group/appointment.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

@@ -10,7 +10,7 @@
  */
 import { startOfDay } from '../calendar/day.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';

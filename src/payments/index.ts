@@ -1,8 +1,8 @@
 /** The group of payments: money that payers give merchants, through acquirers, and when merchants get it. */
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
-import type { GroupResource } from '../group-resource.ts';
+import type { Group } from '../group/group.ts';
+import type { GroupResource } from '../group/group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { releaseCheck, releaseEquation, settlementCheck, settlementEquation } from './checks/paid-check.ts';
 import { paymentCheck, paymentEquation } from './checks/payment-check.ts';

@@ -1,5 +1,5 @@
-import type { Instant, Moment } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant, Moment } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Payment } from './payment.ts';
 import type { OperationKind, PaymentOperation } from './payment-operation.ts';

@@ -1,6 +1,6 @@
 /** How the API and events show the children of a payment that are operations at its acquirer. */
-import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import { personal } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';

@@ -5,8 +5,8 @@
  * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), settle-operation.ts (what answers mean).
  */
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
-import type { Instant } from '../clock.ts';
-import type { IdKind, ResourceName, Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { IdKind, ResourceName, Uuid } from '../values/ids.ts';
 import type { Transitions } from '../ledger/resource.ts';
 
 export type OperationKind =

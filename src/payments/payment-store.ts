@@ -1,7 +1,7 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { listRows } from '../ledger/list-rows.ts';
 import type { Payment, PaymentStatus } from './payment.ts';

@@ -8,9 +8,9 @@
 import type { AuthorizationFacts } from '../acquirers/acquirer.ts';
 import type { CardShown } from '../acquirers/card.ts';
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { FeeSchedule } from '../fees/fee-schedule.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type Described, hasText } from '../ledger/personal-text.ts';
 import type { Transitions } from '../ledger/resource.ts';
 

@@ -1,4 +1,4 @@
-import { publicId } from '../ids.ts';
+import { publicId } from '../values/ids.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import { openPayments } from './under-way-store.ts';
 

@@ -1,12 +1,12 @@
 /** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
 import { resultingBalances } from '../accounts/resulting-balances.ts';
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { previewOf } from '../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { newId, type Uuid } from '../ids.ts';
-import { writeJson } from '../json.ts';
+import { newId, type Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import type { BookId } from '../ledger/book.ts';
 import { changeOf } from '../ledger/change-of.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { CAPTURES_MAX } from './payment.ts';
 import type { PaymentOperation } from './payment-operation.ts';

@@ -1,7 +1,7 @@
 /** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
 import type { Pool } from '../db/pool.ts';
 import { waitInClosed } from '../exceptions/wait-in-closed.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';

@@ -1,9 +1,9 @@
 /** Releases what is due: merchant_pending → customer. A share is one row, one release and one entry. */
 import { accountTouches } from '../accounts/account-resource.ts';
 import { expectArrival } from '../accounts/tell-arrival.ts';
-import type { Appointment } from '../appointment.ts';
+import type { Appointment } from '../group/appointment.ts';
 import { isLeftInClosed, waitInClosed } from '../exceptions/wait-in-closed.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';

@@ -1,9 +1,9 @@
 /** What a request to capture, cancel or increment a payment becomes: the payment is read for the accounts that it touches. */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { type ActOnPayment, cancelPayment, capturePayment, incrementPayment } from './act-on-payment.ts';

@@ -1,5 +1,5 @@
 /** What members of a request for a payment say against each other. What a member says by itself is its schema's. */
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Mode } from '../ledger/book.ts';
 import type { SourceType } from './payment.ts';
 import { isLoopbackUrl } from './return-url.ts';

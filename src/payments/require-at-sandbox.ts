@@ -1,5 +1,5 @@
 import { SANDBOX_ACQUIRER } from '../acquirers/acquirer-names.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import { allowedActions, type Payment } from './payment.ts';
 
 /** Simulations speak for the sandbox. Elsewhere somebody's gateway holds the payment, in test mode too, and would know nothing of it. */

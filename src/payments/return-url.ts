@@ -3,7 +3,7 @@
  * else's: it is led to byte for byte, with one parameter more.
  */
 import { isIP } from 'node:net';
-import { isLocalName, isPublicAddress, unbracketed } from '../public-address.ts';
+import { isLocalName, isPublicAddress, unbracketed } from '../values/public-address.ts';
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 

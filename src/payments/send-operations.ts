@@ -4,16 +4,16 @@
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
-import type { Clock, Instant } from '../clock.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { failpoint } from '../failpoints.ts';
+import { failpoint } from '../process/failpoints.ts';
 import type { Fingerprints } from '../idempotency/fingerprints.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { RowLoads } from '../ledger/row-loads.ts';
-import type { RowFailure } from '../moved-rows.ts';
+import type { RowFailure } from '../group/moved-rows.ts';
 import { askParty, type Heard as HeardAnswer } from '../outside/ask-party.ts';
 import type { InTurn } from '../outside/called-party.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';

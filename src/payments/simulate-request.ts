@@ -1,14 +1,14 @@
 /** Test mode: what the payer makes of a request to pay, or that nobody answers it. Its word is taken in at once. */
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
-import type { Clock } from '../clock.ts';
-import { ApiError } from '../errors.ts';
+import type { Clock } from '../values/clock.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../idempotency/once.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Asked, Prepared, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

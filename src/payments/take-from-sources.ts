@@ -3,7 +3,7 @@
  * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
  */
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
 import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';

@@ -1,7 +1,7 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 

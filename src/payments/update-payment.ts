@@ -3,7 +3,7 @@ import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { indexMetadata } from '../ledger/metadata-store.ts';

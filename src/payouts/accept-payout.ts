@@ -1,9 +1,9 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
 import { resultingBalances } from '../accounts/resulting-balances.ts';
-import type { Moment } from '../clock.ts';
+import type { Moment } from '../values/clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { previewOf } from '../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';

@@ -1,5 +1,5 @@
 /** A payout whose outcome is open: when to ask its rail again, and that nobody knows until then. */
-import { newId } from '../ids.ts';
+import { newId } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../config.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { InstructedDestination } from '../rails/rail.ts';
 

@@ -3,7 +3,7 @@
  * line there; the compiler then asks for its member of the rail's instruction, and what each rail makes of it.
  */
 import type { SecretBox } from '../db/secret-box.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { InstructedDestination } from '../rails/rail.ts';
 import {

@@ -1,5 +1,5 @@
 import { plainArray } from '../db/columns.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type Table, WRITE_ORDER } from '../ledger/table.ts';
 
 /** Payouts that have left an account, or will, and are not final yet. */

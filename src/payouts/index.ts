@@ -2,8 +2,8 @@
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
-import type { GroupResource } from '../group-resource.ts';
+import type { Group } from '../group/group.ts';
+import type { GroupResource } from '../group/group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { payoutCheck, payoutEquation } from './checks/payout-check.ts';
 import { payoutReturnCheck, payoutReturnEquation } from './checks/payout-return-check.ts';

@@ -1,5 +1,5 @@
 /** Gauges of what rails leave to people. */
-import type { Gauge } from '../group.ts';
+import type { Gauge } from '../group/group.ts';
 import { countForeignNotices } from '../outside/foreign-notice-store.ts';
 import { countUnknown } from './unresolved-store.ts';
 

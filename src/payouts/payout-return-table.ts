@@ -1,7 +1,7 @@
 /** The returns of a payout: rows that never change. What its rail said of it: outside/evidence.ts. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { column } from '../db/declared-columns.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';
 

@@ -1,6 +1,6 @@
 /** How the API shows a return. */
-import { formatInstant } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { formatInstant } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import type { Shown } from '../ledger/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { PayoutReturn } from './payout-return-table.ts';

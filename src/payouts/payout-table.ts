@@ -1,6 +1,6 @@
 /** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../db/declared-columns.ts';
-import { packIds, unpackIds } from '../ids.ts';
+import { packIds, unpackIds } from '../values/ids.ts';
 import { hasText, newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';
 import { tableOf } from '../ledger/table-of.ts';

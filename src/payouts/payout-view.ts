@@ -1,6 +1,6 @@
 /** How the API and events show a payout. */
-import { formatInstant, formatInstantOrNull } from '../clock.ts';
-import { publicId } from '../ids.ts';
+import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import { shownTexts } from '../ledger/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { destinationView } from './destinations.ts';

@@ -1,7 +1,7 @@
 /** What a rail's notice means for its payout: the payout's part of the inbox (outside/take-notices.ts). */
 import type { SecretBox } from '../db/secret-box.ts';
 import { openOnce } from '../exceptions/open-exception.ts';
-import { JsonText } from '../json.ts';
+import { JsonText } from '../values/json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';

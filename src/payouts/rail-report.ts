@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { keepEvidence } from '../outside/evidence.ts';
 import type { FailureCode, Payout } from './payout.ts';

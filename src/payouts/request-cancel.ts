@@ -1,9 +1,9 @@
 /** What a request to cancel a payout becomes: the payout is read for the accounts that it touches, which never change. */
 import type { Pool } from '../db/pool.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { cancelPayout } from './cancel-payout.ts';
 import { payouts } from './payout-table.ts';
 

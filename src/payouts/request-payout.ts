@@ -7,7 +7,7 @@ import type { SecretBox } from '../db/secret-box.ts';
 import { feeOf, proportionalFee } from '../fees/fee-schedule.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { Mode } from '../ledger/book.ts';
 import { acceptPayout } from './accept-payout.ts';
 import type { FeeSetting } from './destination.ts';

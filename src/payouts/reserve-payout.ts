@@ -2,8 +2,8 @@
  * Reserving a payout: its amount leaves the customer for transit, and it is on its way. A transfer within the book
  * arrives in the same commit; everything else is handed to its rail after it.
  */
-import type { Moment } from '../clock.ts';
-import { newId, type Uuid } from '../ids.ts';
+import type { Moment } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

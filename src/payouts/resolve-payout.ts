@@ -5,7 +5,7 @@
 
 import { exceptions } from '../exceptions/exception-table.ts';
 import { settleByOperator } from '../exceptions/handle-exception.ts';
-import { newId, type Uuid } from '../ids.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Answered, Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

@@ -1,6 +1,6 @@
 /** Money of a paid payout that comes back, whole or in part. */
-import type { Moment } from '../clock.ts';
-import { newId, type Uuid } from '../ids.ts';
+import type { Moment } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

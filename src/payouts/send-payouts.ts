@@ -2,16 +2,16 @@
  * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
  * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
  */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { failpoint } from '../failpoints.ts';
-import type { Uuid } from '../ids.ts';
+import { failpoint } from '../process/failpoints.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import type { Committer } from '../ledger/committer.ts';
 import type { RowLoads } from '../ledger/row-loads.ts';
-import type { RowFailure } from '../moved-rows.ts';
+import type { RowFailure } from '../group/moved-rows.ts';
 import type { InTurn } from '../outside/called-party.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import type { OutsideCalls } from '../outside/job-calls.ts';

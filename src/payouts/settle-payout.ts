@@ -2,8 +2,8 @@
  * Settling a payout by what its rail says. Answers may come twice, late, or contradict each other: the state decides
  * what they still mean, and what nobody can explain becomes an exception for a person.
  */
-import type { Moment } from '../clock.ts';
-import { newId, type Uuid } from '../ids.ts';
+import type { Moment } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';

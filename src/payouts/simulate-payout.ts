@@ -2,13 +2,13 @@
 
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../idempotency/once.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Uuid } from '../ids.ts';
-import { writeJson } from '../json.ts';
+import type { Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command } from '../ledger/command.ts';
 import { simulatedNoticeId } from '../outside/simulated-notice.ts';

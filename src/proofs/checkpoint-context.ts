@@ -1,7 +1,7 @@
 /** The dependencies of making a checkpoint, the keys it trusts, and the error with which it refuses. */
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { publicId } from '../ids.ts';
+import { publicId } from '../values/ids.ts';
 import { isWellSigned } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
 import { keyIdOf, type SigningKey } from './signing-key.ts';

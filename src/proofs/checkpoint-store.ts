@@ -1,10 +1,10 @@
 /** All SQL of checkpoints. Rows are only inserted; the database refuses any other change. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Book, BookId, Mode } from '../ledger/book.ts';
 import type { Checkpoint } from './checkpoint.ts';
 

@@ -3,8 +3,8 @@
  * trusts only the checkpoints they kept and the key they pinned.
  */
 import { createHash } from 'node:crypto';
-import { isUuid, publicId } from '../ids.ts';
-import { canonicalJson } from '../json.ts';
+import { isUuid, publicId } from '../values/ids.ts';
+import { canonicalJson } from '../values/json.ts';
 import { type CheckpointView, signedText } from './checkpoint.ts';
 import { provesConsistency, provesInclusion } from './merkle-proof.ts';
 import { leafHash } from './merkle-tree.ts';

@@ -6,7 +6,7 @@
  * grows with the rows read; the memory used does not.
  * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it reads).
  */
-import { newId } from '../ids.ts';
+import { newId } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
 import { type CheckpointContext, nameOf } from './checkpoint-context.ts';

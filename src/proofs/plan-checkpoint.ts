@@ -3,10 +3,10 @@
  * are trusted in the database: the signed checkpoints, and stored peaks and subtrees as far as their roots bind them.
  */
 
-import { publicId } from '../ids.ts';
+import { publicId } from '../values/ids.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
-import { elsewhere } from '../progress.ts';
+import { elsewhere } from '../values/progress.ts';
 import { isWellSigned } from './checkpoint.ts';
 import { type CheckpointContext, isOurs, JournalDoesNotVerify, nameOf } from './checkpoint-context.ts';
 import {

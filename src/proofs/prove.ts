@@ -4,7 +4,7 @@
  * verified here: the receiver checks the proof (judge-proof.ts), and a changed journal gives proofs that fail.
  */
 import type { Queryable } from '../db/pool.ts';
-import { publicId } from '../ids.ts';
+import { publicId } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { entryText, GENESIS_HASH } from '../ledger/entry-hash.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';

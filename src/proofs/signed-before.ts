@@ -4,7 +4,7 @@
  */
 
 import type { BookId } from '../ledger/book.ts';
-import { elsewhere } from '../progress.ts';
+import { elsewhere } from '../values/progress.ts';
 import { type CheckpointContext, isOurs, nameOf } from './checkpoint-context.ts';
 import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';
 import type { GrowingTree } from './merkle-tree.ts';

@@ -4,10 +4,10 @@
  * answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { failpoint } from '../failpoints.ts';
-import type { Logger } from '../log.ts';
-import { warnSeldom } from '../seldom.ts';
-import { withinLimit } from '../time-limit.ts';
+import { failpoint } from '../process/failpoints.ts';
+import type { Logger } from '../process/log.ts';
+import { warnSeldom } from '../process/seldom.ts';
+import { withinLimit } from '../process/time-limit.ts';
 import { type JobData, type JobName, packRows, partitionOf, type QueuePool, rowsIn } from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 

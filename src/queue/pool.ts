@@ -3,10 +3,10 @@
  * is admitted by the room (room.ts), handled and failed independently of the others. The handler deals with the failure of
  * a single row. When a whole part fails (the database is unreachable), the sweeper enqueues its rows again.
  */
-import type { Logger } from '../log.ts';
-import { Room } from '../room.ts';
-import { warnSeldom } from '../seldom.ts';
-import { withinLimit } from '../time-limit.ts';
+import type { Logger } from '../process/log.ts';
+import { Room } from '../fairness/room.ts';
+import { warnSeldom } from '../process/seldom.ts';
+import { withinLimit } from '../process/time-limit.ts';
 import { type JOBS, type JobData, type JobName, partsOf, type QueuePool, rowsIn } from './job.ts';
 import type { BackendJob, BackendWorker } from './queue-backend.ts';
 import type { Queues } from './queues.ts';

@@ -4,9 +4,9 @@
  */
 import { setMaxListeners } from 'node:events';
 import type { Config } from '../config.ts';
-import type { Logger } from '../log.ts';
-import { warnSeldom } from '../seldom.ts';
-import { withinLimit } from '../time-limit.ts';
+import type { Logger } from '../process/log.ts';
+import { warnSeldom } from '../process/seldom.ts';
+import { withinLimit } from '../process/time-limit.ts';
 import { type JobName, QUEUE_POOLS, type QueuedData, type QueuePool, queueName } from './job.ts';
 import { EvictionPolicyError } from './memory-policy.ts';
 import { createPostgresQueueBackend } from './postgres-backend.ts';

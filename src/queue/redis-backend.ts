@@ -4,9 +4,9 @@
  * for its blocking read.
  */
 import { Queue, Worker } from 'bullmq';
-import type { Logger } from '../log.ts';
-import { warnSeldom } from '../seldom.ts';
-import { unlessAborted } from '../time-limit.ts';
+import type { Logger } from '../process/log.ts';
+import { warnSeldom } from '../process/seldom.ts';
+import { unlessAborted } from '../process/time-limit.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
 import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';

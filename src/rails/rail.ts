@@ -2,8 +2,8 @@
  * The rail contract: a party (outside/party.ts) that carries payouts. How a payout is submitted and how a rail reports back.
  * Next: sandbox-rail.ts (the rail of test books), rails.ts (the rails of a process), failure-codes.ts (rejections).
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { NoticeKinds } from '../outside/notice.ts';
 import {
   type Confirmation,

@@ -1,8 +1,8 @@
 /** The sandbox rail's records: all SQL of its schema, on its own connections. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Confirmation } from '../outside/party.ts';
 import type { RailNotice } from './rail.ts';
 

@@ -4,10 +4,10 @@
  * Next: sandbox-aliases.ts (the outcome of each alias), sandbox-rail-store.ts (its records).
  */
 import { hash } from 'node:crypto';
-import type { Clock, Instant } from '../clock.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { deriveId, newId, type Uuid } from '../ids.ts';
-import { NaturalBatch } from '../natural-batch.ts';
+import { deriveId, newId, type Uuid } from '../values/ids.ts';
+import { NaturalBatch } from '../fairness/natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
 import { SandboxStatements } from '../outside/sandbox-statements.ts';
 import { railCodeOf } from './failure-codes.ts';

@@ -1,5 +1,5 @@
 /** A rail as everybody but its adapter meets it: each call is made in the turn of its book. */
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { CallShares } from '../outside/call-shares.ts';
 import { SharedParty } from '../outside/called-party.ts';
 import type { NotFound } from '../outside/party.ts';

@@ -1,10 +1,10 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
-import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../actor.ts';
-import { formatInstant } from '../clock.ts';
+import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../values/actor.ts';
+import { formatInstant } from '../values/clock.ts';
 import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { GroupResource } from '../group-resource.ts';
-import { publicId, type Uuid } from '../ids.ts';
+import type { GroupResource } from '../group/group-resource.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';

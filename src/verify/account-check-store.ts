@@ -3,7 +3,7 @@
  * memory.
  */
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';

@@ -2,8 +2,8 @@
  * Counts the lines of one account in order: numbers, running balance, sums. Starts at the first line or in the middle.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import { publicId } from '../ids.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import { publicId } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { LineRow } from './account-check-store.ts';
 

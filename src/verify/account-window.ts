@@ -4,8 +4,8 @@
  * amount is what its open holds have left.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import { publicId } from '../ids.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import { publicId } from '../values/ids.ts';
 import { posted } from '../ledger/account.ts';
 import { checkFloor, checkHeld } from './account-check.ts';
 import type { AccountAndLine } from './window-store.ts';

@@ -1,4 +1,4 @@
-import type { BookBounds } from '../checks/check-context.ts';
+import type { BookBounds } from '../group/check-context.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 

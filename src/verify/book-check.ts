@@ -2,7 +2,7 @@
  * Checks a book as a whole: its accounts balance in each currency, and no row lies beyond the heads in the book's row.
  */
 
-import type { Check } from '../checks/check-context.ts';
+import type { Check } from '../group/check-context.ts';
 import { readBeyondHeads, sumAccounts } from './book-bounds-store.ts';
 
 export const bookCheck: Check = {

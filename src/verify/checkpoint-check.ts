@@ -4,10 +4,10 @@
  * event and, against a checkpoint kept elsewhere, a journal that was cut short or rewritten.
  */
 
-import type { Check, CheckContext } from '../checks/check-context.ts';
-import type { Finding } from '../checks/finding.ts';
+import type { Check, CheckContext } from '../group/check-context.ts';
+import type { Finding } from '../group/finding.ts';
 import type { Pool } from '../db/pool.ts';
-import { parsePublicId, publicId } from '../ids.ts';
+import { parsePublicId, publicId } from '../values/ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
 import { readEventsAsFound } from '../ledger/event-read-store.ts';

@@ -7,8 +7,8 @@
  * that a balance is the sum of its postings.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import { publicId, type Uuid } from '../ids.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import { reportStray } from './account-check.ts';
 import type { LineRow } from './account-check-store.ts';
 import { AccountTally, type LineBefore } from './account-tally.ts';

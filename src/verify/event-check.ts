@@ -3,10 +3,10 @@
  * names match the journal. What groups make of an event, such as its deliveries, they check themselves.
  */
 
-import type { Check, CheckContext } from '../checks/check-context.ts';
-import type { EventCheck } from '../checks/row-check.ts';
-import { formatInstant } from '../clock.ts';
-import { parsePublicId, publicId, type Uuid } from '../ids.ts';
+import type { Check, CheckContext } from '../group/check-context.ts';
+import type { EventCheck } from '../group/row-check.ts';
+import { formatInstant } from '../values/clock.ts';
+import { parsePublicId, publicId, type Uuid } from '../values/ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEventsAsFound } from '../ledger/event-read-store.ts';
 import { readEntryHashes } from './event-check-store.ts';

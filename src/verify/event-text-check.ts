@@ -3,8 +3,8 @@
  * its references commit to. A text is missing only where a person erased it.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import { publicId } from '../ids.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import { publicId } from '../values/ids.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { markedIn, parseReferences, referenceOf } from '../ledger/personal-text.ts';
 import { readErasedObjects, readReferredTexts } from './event-text-store.ts';

@@ -1,6 +1,6 @@
 import { hexArray, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 
 export interface ReferredText {

@@ -2,8 +2,8 @@
  * Checks a window of events: they follow the event before it, and groups have made of them what they should.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import type { EventCheck } from '../checks/row-check.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import type { EventCheck } from '../group/row-check.ts';
 import type { LedgerEvent } from '../ledger/event.ts';
 import { readEventsAsFound } from '../ledger/event-read-store.ts';
 import type { Window } from './entry-window.ts';

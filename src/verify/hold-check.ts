@@ -3,9 +3,9 @@
  * step.
  */
 
-import type { Check, CheckContext } from '../checks/check-context.ts';
-import type { Rule } from '../checks/finding.ts';
-import { publicId, resourceReference } from '../ids.ts';
+import type { Check, CheckContext } from '../group/check-context.ts';
+import type { Rule } from '../group/finding.ts';
+import { publicId, resourceReference } from '../values/ids.ts';
 import { type HoldWithSteps, readHolds } from './hold-check-store.ts';
 import { readAhead } from './read-ahead.ts';
 

@@ -2,10 +2,10 @@
  * Checks steps of holds: each belongs to a hold, has the time of an event about it, and is of a kind its place allows.
  */
 
-import type { Check, CheckContext } from '../checks/check-context.ts';
-import { formatInstant } from '../clock.ts';
-import { publicId, type Uuid } from '../ids.ts';
-import { further } from '../progress.ts';
+import type { Check, CheckContext } from '../group/check-context.ts';
+import { formatInstant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
+import { further } from '../values/progress.ts';
 import { type OddStep, readOddSteps, readStepReferences, type StepReference } from './hold-step-store.ts';
 import { readAhead } from './read-ahead.ts';
 

@@ -1,6 +1,6 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStepKind } from '../ledger/hold.ts';
 

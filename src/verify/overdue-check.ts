@@ -5,12 +5,12 @@
  * as it should be, and goes on where it stopped once the process runs. Such rows are told by their pool. A row that is not
  * even enqueued again soon is a finding: nothing leads to another attempt.
  */
-import type { Finding } from '../checks/finding.ts';
-import { formatInstant, type Instant } from '../clock.ts';
+import type { Finding } from '../group/finding.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Group } from '../group.ts';
+import type { Group } from '../group/group.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type OverdueRows, waitingOf } from '../moved-rows.ts';
+import { type OverdueRows, waitingOf } from '../group/moved-rows.ts';
 import type { QueuePool } from '../queue/job.ts';
 import { type OverdueRow, readOverdue } from './overdue-store.ts';
 

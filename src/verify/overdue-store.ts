@@ -1,8 +1,8 @@
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type OverdueRows, poolSql, waitingColumns } from '../moved-rows.ts';
+import { type OverdueRows, poolSql, waitingColumns } from '../group/moved-rows.ts';
 import type { QueuePool } from '../queue/job.ts';
 
 export interface OverdueRow {

@@ -3,7 +3,7 @@
  * last row of the page before, or undefined for the first page. An empty page ends the list. Throws NoProgress for a page that ends as the one
  * before it.
  */
-import { elsewhere } from '../progress.ts';
+import { elsewhere } from '../values/progress.ts';
 
 export async function* readAhead<Row>(
   read: (last: Row | undefined) => Promise<readonly Row[]>,

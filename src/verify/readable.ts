@@ -3,7 +3,7 @@
  * a year beyond the calendar) makes the code that reads it throw. A verifier that ended there would leave the rest
  * unchecked.
  */
-import type { CheckContext } from '../checks/check-context.ts';
+import type { CheckContext } from '../group/check-context.ts';
 
 /** Values that Postgres itself cannot convert (SQLSTATE class 22). */
 const DATA_EXCEPTION = /^22...$/;

@@ -1,5 +1,5 @@
 /** Where a partial verification begins. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 
 /** The sequence of an entry, which each book counts for itself, or a moment. */
 export type Since = { readonly sequence: bigint } | { readonly moment: Instant };

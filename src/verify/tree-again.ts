@@ -4,7 +4,7 @@
  * that does not.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
+import type { CheckContext } from '../group/check-context.ts';
 import type { CheckpointView } from '../proofs/checkpoint.ts';
 import { sayCheckpoint } from '../proofs/judge-proof.ts';
 import { GrowingTree, type HashedNode } from '../proofs/merkle-tree.ts';

@@ -4,9 +4,9 @@
  * checked. Book totals, orphan rows and overdue rows are checked as they are now.
  */
 
-import type { CheckContext } from '../checks/check-context.ts';
-import type { RowCheck } from '../checks/row-check.ts';
-import type { Clock, Instant } from '../clock.ts';
+import type { CheckContext } from '../group/check-context.ts';
+import type { RowCheck } from '../group/row-check.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import { checkAccounts } from './account-window.ts';

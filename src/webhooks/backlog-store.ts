@@ -1,9 +1,9 @@
 /** All SQL of backlogs: their columns in webhook_endpoints, and the deliveries that wait. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { column, instantArray, plainArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloads } from '../ledger/personal-text-store.ts';

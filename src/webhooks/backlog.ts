@@ -15,8 +15,8 @@
  * is behind, the delivery joins the backlog.
  * Next: change-backlog.ts (falls behind and catches up), drain-backlog.ts (drains), backlog-store.ts (its columns).
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface EndpointBacklog {
   /** The endpoint's id. */

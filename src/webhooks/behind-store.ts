@@ -1,5 +1,5 @@
 /** Endpoints that are behind, over all books, for metrics. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Brings forward what waits for its own retry at an endpoint that has answered well again (docs/decisions/early-attempts.md).
  */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BacklogKey } from './backlog-store.ts';

@@ -3,8 +3,8 @@
  * deliveries are written: the book's lock orders them with every commit that writes deliveries. They emit no event and
  * do not change the endpoint's version.
  */
-import type { Instant } from '../clock.ts';
-import { newId, type Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { endpointBacklogs } from './backlog-store.ts';

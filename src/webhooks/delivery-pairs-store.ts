@@ -7,7 +7,7 @@ import { column, plainArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import { BEGIN_MULTI_BOOK, inTransaction } from '../db/transaction.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
 import { fillPayloadsOfBooks } from '../ledger/personal-text-store.ts';

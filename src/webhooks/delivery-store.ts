@@ -2,7 +2,7 @@
  * All SQL that delivering needs, of one book. Of several books at once: delivery-pairs-store.ts. The lists of the API are
  * in delivery-list-store.ts.
  */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';

@@ -3,7 +3,7 @@
  * changes: an arrival ends a streak once, and a streak is written when it begins, once an hour, and with a second event.
  */
 import { column, instantArray, plainArray } from '../db/columns.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import { FAILING_LIMIT_MS } from './delivery.ts';
 import type { Failures } from './failing-streak.ts';
 

@@ -2,7 +2,7 @@
 import { plainArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import type { Uuid } from '../ids.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/event.ts';
 import { listRows } from '../ledger/list-rows.ts';

@@ -1,5 +1,5 @@
 /** The rows of webhook endpoints, deleted ones too: commands load them, and the decision refuses them. */
-import type { Instant } from '../clock.ts';
+import type { Instant } from '../values/clock.ts';
 import { column, type RowOf } from '../db/declared-columns.ts';
 import { newSalt } from '../ledger/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/table.ts';

@@ -3,10 +3,10 @@
  * resolves to are checked at every connection (safe-connect.ts), since DNS records change.
  */
 import { isIP } from 'node:net';
-import { ApiError } from '../errors.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Mode } from '../ledger/book.ts';
 import type { Refusal } from '../ledger/command.ts';
-import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../public-address.ts';
+import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../values/public-address.ts';
 
 /** Longer ones are cut by proxies and servers on the way (RFC 9110, 4.1 asks for 8,000; most stop earlier). */
 export const URL_LENGTH_MAX = 2_048;

@@ -7,8 +7,8 @@
  * The row of the endpoint holds the streak, kept with the results by whoever delivers (endpoint-health-store.ts).
  * Decision: docs/decisions/failing-streaks.md.
  */
-import type { Instant } from '../clock.ts';
-import type { Uuid } from '../ids.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type DeliveryResult, FAILING_LIMIT_MS, hasArrived } from './delivery.ts';
 
 export interface FailingStreak {

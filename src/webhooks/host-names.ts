@@ -10,7 +10,7 @@
 import { type LookupAddress, lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { BoundedMap } from '../bounded-map.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
 
 /** The name does not exist or has no address. */
 export class NameNotFound extends Error {

@@ -2,8 +2,8 @@
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
-import type { Group } from '../group.ts';
-import type { GroupResource } from '../group-resource.ts';
+import type { Group } from '../group/group.ts';
+import type { GroupResource } from '../group/group-resource.ts';
 import { deliveredCheck } from './checks/delivered-check.ts';
 import { deliveryCheck } from './checks/delivery-check.ts';
 import { webhookEndpoints } from './endpoint-table.ts';

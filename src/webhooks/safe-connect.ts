@@ -8,7 +8,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, Pool } from 'undici';
 import type { Mode } from '../ledger/book.ts';
-import { type AllowList, isPublicAddress, unbracketed } from '../public-address.ts';
+import { type AllowList, isPublicAddress, unbracketed } from '../values/public-address.ts';
 import { portOf } from './endpoint-url.ts';
 import { type HostNames, NameNotFound } from './host-names.ts';
 

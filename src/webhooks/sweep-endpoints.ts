@@ -3,7 +3,7 @@
  * holds back another's.
  */
 import { byBook } from '../db/by-book.ts';
-import type { Sweep, SweepContext, SweptJob } from '../group.ts';
+import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
 import { findDueEndpoints, postponeDueEndpoints } from './backlog-store.ts';
 
 /** Beyond a queue's usual wait. Whoever takes one in hand holds it for longer. */

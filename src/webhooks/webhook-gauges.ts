@@ -1,5 +1,5 @@
 /** Gauges of webhook endpoints that are behind. */
-import type { Gauge } from '../group.ts';
+import type { Gauge } from '../group/group.ts';
 import { countDeliveriesWaiting, readEndpointsBehind } from './behind-store.ts';
 
 export const webhookGauges: readonly Gauge[] = [

@@ -11,25 +11,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { z } from 'zod';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { createAudit } from '../../src/audit/audit.ts';
-import type { CheckContext } from '../../src/checks/check-context.ts';
-import { equationOf } from '../../src/checks/equation.ts';
-import type { Finding } from '../../src/checks/finding.ts';
-import type { RowCheck } from '../../src/checks/row-check.ts';
-import { type BookedStep, readStepsOf } from '../../src/checks/steps-store.ts';
-import { behindNewIds } from '../../src/checks/until.ts';
-import { type Instant, systemClock } from '../../src/clock.ts';
+import type { CheckContext } from '../../src/group/check-context.ts';
+import { equationOf } from '../../src/group/equation.ts';
+import type { Finding } from '../../src/group/finding.ts';
+import type { RowCheck } from '../../src/group/row-check.ts';
+import { type BookedStep, readStepsOf } from '../../src/group/steps-store.ts';
+import { behindNewIds } from '../../src/group/until.ts';
+import { type Instant, systemClock } from '../../src/values/clock.ts';
 import { column } from '../../src/db/declared-columns.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { keyedByUuid } from '../../src/db/keyed-table.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { APPENDS, rightsOf } from '../../src/db/table-rights.ts';
-import type { Group } from '../../src/group.ts';
-import type { GroupResource } from '../../src/group-resource.ts';
+import type { Group } from '../../src/group/group.ts';
+import type { GroupResource } from '../../src/group/group-resource.ts';
 import { GROUPS, RIGHTS } from '../../src/groups.ts';
 import { registerEvents } from '../../src/http/openapi-events.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
-import { newId, type ResourceName, type Uuid } from '../../src/ids.ts';
+import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { ClosingBlocker } from '../../src/ledger/closing-blocker.ts';
@@ -37,8 +37,8 @@ import type { Command } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { type Table, WRITE_ORDER } from '../../src/ledger/table.ts';
 import { tableOf } from '../../src/ledger/table-of.ts';
-import { createLogger } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import { readBacklog } from '../../src/operations/backlog-store.ts';
 import { listStuck, markStuck, retryStuck } from '../../src/operations/stuck-store.ts';
 import { stuckView } from '../../src/operations/stuck-view.ts';
@@ -63,7 +63,7 @@ const MIGRATION = `
   CREATE INDEX samples_stuck ON samples (stuck_at) WHERE stuck_at IS NOT NULL;
   CREATE TABLE sample_parts (book_id uuid NOT NULL, id uuid NOT NULL, sample_id uuid NOT NULL, PRIMARY KEY (book_id, id))`;
 
-/** A real group gives its ids a prefix in src/ids.ts; until then the compiler takes neither name. */
+/** A real group gives its ids a prefix in src/values/ids.ts; until then the compiler takes neither name. */
 const [SAMPLE, PART] = ['sample', 'sample_part'] as unknown as [ResourceName, ResourceName];
 
 interface Sample {

@@ -1,7 +1,7 @@
 /** Audit findings appear in metrics and in the log, and do not affect readiness. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startProcess } from '../../scripts/harness/processes.ts';
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { openBook } from '../support/book.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Product, startProduct, testEnvironment } from '../support/product.ts';

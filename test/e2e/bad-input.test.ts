@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account, Client, Problem } from '../../scripts/harness/client.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId, publicId } from '../../src/ids.ts';
+import { newId, publicId } from '../../src/values/ids.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

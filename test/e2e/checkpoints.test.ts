@@ -1,7 +1,7 @@
 /** Checkpoints and proofs over the API, as an auditor requests them, checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Problem } from '../../scripts/harness/client.ts';
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { consistencyProof, inclusionProof } from '../../src/proofs/api/checkpoint-schemas.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';

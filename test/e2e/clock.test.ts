@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Client, Event, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { ledgerPool } from '../../workers/ledger.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';

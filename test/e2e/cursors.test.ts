@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Account, Client, Endpoint, List, Payout, Problem } from '../../scripts/harness/client.ts';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { type IdKind, newId, parsePublicId, publicId } from '../../src/ids.ts';
+import { type IdKind, newId, parsePublicId, publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });

@@ -11,7 +11,7 @@ import {
   type Problem,
   succeeded,
 } from '../../scripts/harness/client.ts';
-import { newId, publicId } from '../../src/ids.ts';
+import { newId, publicId } from '../../src/values/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

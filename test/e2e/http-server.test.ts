@@ -7,7 +7,7 @@ import { Client, type Problem } from '../../scripts/harness/client.ts';
 import { startProcess } from '../../scripts/harness/processes.ts';
 import { programOf } from '../../scripts/harness/programs.ts';
 import { readConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { createRuntime } from '../../src/runtime.ts';
 import { startApi } from '../../src/server.ts';
 import { makeOrganisation, type Product, startProduct, testEnvironment } from '../support/product.ts';

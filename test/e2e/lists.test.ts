@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payouts-store.ts';
 import type { Client } from '../../scripts/harness/client.ts';
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });

@@ -3,7 +3,7 @@ import { request as send } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Payer, payerOf, type ShownPage } from '../support/payer.ts';

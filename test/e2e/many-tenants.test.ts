@@ -4,7 +4,7 @@ import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/rece
 import { until } from '../../scripts/harness/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { RIGHTS } from '../../src/groups.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { type JobName, partsOf } from '../../src/queue/job.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { describeOnEachBackend, type Product, startProduct } from '../support/product.ts';

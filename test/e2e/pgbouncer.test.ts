@@ -13,7 +13,7 @@ import { createPool } from '../../src/db/pool.ts';
 import { checkApplicationRole } from '../../src/db/roles.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
 import { type Product, startProduct } from '../support/product.ts';

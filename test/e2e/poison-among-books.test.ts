@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { curePayouts, poisonPayout, readStuck, retryStuck } from '../../scripts/faults/postgres-store.ts';
 import { type Payout, until } from '../../scripts/harness/client.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 

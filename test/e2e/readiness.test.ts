@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../scripts/harness/client.ts';
 import { Readiness } from '../../src/db/readiness.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 

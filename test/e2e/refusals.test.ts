@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answer, type Client, type Problem, type SendOptions, until } from '../../scripts/harness/client.ts';
 import type { Route } from '../../src/api/route.ts';
-import { ERRORS, type ErrorCode } from '../../src/errors.ts';
+import { ERRORS, type ErrorCode } from '../../src/errors/errors.ts';
 import { codesOf } from '../../src/http/openapi.ts';
 import { readExamples } from '../../src/http/openapi-examples.ts';
 import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';

@@ -4,7 +4,7 @@ import type { Account, Client, Entry, List, Payout } from '../../scripts/harness
 import { until } from '../../scripts/harness/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { RIGHTS } from '../../src/groups.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 

@@ -13,7 +13,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { RIGHTS } from '../../src/groups.ts';
 import { exampleFileOf } from '../../src/http/openapi-examples.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { ExampleCollection } from './transcript/exchanges.ts';
 import type { Stage } from './transcript/groups/group.ts';

@@ -15,7 +15,7 @@ import {
   PROCESS_BYTES,
   requireRoom,
 } from '../../src/http/in-flight.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/values/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

@@ -5,7 +5,7 @@ import { until } from '../../scripts/harness/client.ts';
 import { type RouteRequest, route } from '../../src/api/route.ts';
 import { askedBy, runUseCase } from '../../src/api/run-use-case.ts';
 import { waitFor } from '../../src/api/waits.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/errors.ts';
 import type { UseCase } from '../../src/idempotency/use-case.ts';
 import { RowLoads } from '../../src/ledger/row-loads.ts';
 import { payoutResource } from '../../src/payouts/payout-resource.ts';

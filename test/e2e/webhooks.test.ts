@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 

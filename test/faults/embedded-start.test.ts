@@ -12,7 +12,7 @@ import { embeddedEnvironment, readCredentials } from '../../src/embedded/environ
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
-import { RELEASE } from '../../src/release.ts';
+import { RELEASE } from '../../src/process/release.ts';
 
 /** A start takes two seconds on an idle machine; these limits allow for a busy one. */
 const TIMEOUT_MS = 180_000;

@@ -3,7 +3,7 @@
  * pool.
  */
 import { afterEach, expect, test } from 'vitest';
-import { FAILPOINTS } from '../../src/failpoints.ts';
+import { FAILPOINTS } from '../../src/process/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
 import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 

@@ -1,5 +1,5 @@
 /** Requests as commands of the product, and its answers in the reference's words. */
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/errors.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';

@@ -1,7 +1,7 @@
 /** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
-import { parsePublicId } from '../../src/ids.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { available, held, posted } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { loadBook } from '../../src/ledger/book-store.ts';

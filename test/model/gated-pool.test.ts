@@ -1,7 +1,7 @@
 /** The pool of the schedules: a process that dies at the end of a transaction leaves its connection to others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { gatedPool } from './schedule/gated-pool.ts';
 import { Scheduler } from './schedule/scheduler.ts';

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { anyAction } from './draw.ts';

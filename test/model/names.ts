@@ -1,5 +1,5 @@
 /** Names of the reference, and the ids that the real ledger gave to their objects. */
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import { type ChartCode, chartAccountId } from '../../src/ledger/chart.ts';
 
 export const CURRENCIES = ['EUR', 'JOD'] as const;

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { expectDocumentedEvents } from '../support/documented-events.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { printCounts, printRun, RUN_LIMIT_MS, runOptions, Tally } from './run-options.ts';

@@ -6,11 +6,11 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Finding } from '../../src/checks/finding.ts';
-import { momentAt } from '../../src/clock.ts';
+import type { Finding } from '../../src/group/finding.ts';
+import { momentAt } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { ApiError } from '../../src/errors.ts';
+import { ApiError } from '../../src/errors/errors.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';

@@ -1,8 +1,8 @@
 /** Checkpoints in tests, with generated keys. */
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import type { Checkpoint } from '../../src/proofs/checkpoint.ts';
 import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { type SigningKey, signingKeyFrom } from '../../src/proofs/signing-key.ts';

@@ -3,9 +3,9 @@
  * src/outside: a party that breaks one of these would pay twice, or leave us guessing.
  */
 import { describe, expect, test } from 'vitest';
-import { type Instant, systemClock } from '../../src/clock.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
-import { toJson } from '../../src/json.ts';
+import { type Instant, systemClock } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
+import { toJson } from '../../src/values/json.ts';
 import { afterNotFound } from '../../src/outside/inquiry.ts';
 import {
   type NotFound,
@@ -15,7 +15,7 @@ import {
   type PartyNotice,
   PartyUnreachable,
 } from '../../src/outside/party.ts';
-import { withinLimit } from '../../src/time-limit.ts';
+import { withinLimit } from '../../src/process/time-limit.ts';
 
 export type ConformingParty = Party &
   NoticeSource & { inquire(originator: string, endToEndId: string): Promise<PartyAnswer | NotFound> };

@@ -1,5 +1,5 @@
 /** What verify finds wrong in a book. */
-import type { Finding } from '../../src/checks/finding.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { TestBook } from './book.ts';

@@ -1,6 +1,6 @@
 /** The product with the reference gateway as its http acquirer. */
 import { type Gateway, startGateway } from '../../scripts/gateway/server.ts';
-import { newSecret } from '../../src/standard-webhooks.ts';
+import { newSecret } from '../../src/values/standard-webhooks.ts';
 import { type Product, type ProductOptions, startProduct } from './product.ts';
 
 export const GATEWAY_NAME = 'example_gateway';

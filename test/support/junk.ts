@@ -3,7 +3,7 @@ import { toUSVString } from 'node:util';
 import type { Route } from '../../src/api/route.ts';
 import { withoutAbsentMembers } from '../../src/http/absent-members.ts';
 import { parseQuery } from '../../src/http/query-string.ts';
-import type { JsonObject } from '../../src/json.ts';
+import type { JsonObject } from '../../src/values/json.ts';
 
 const JUNK: readonly unknown[] = [
   null,

@@ -1,7 +1,7 @@
 /** A pool that counts what an authenticator asks, and can hold an answer back. */
 import type pg from 'pg';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { type Gate, gate } from './gate.ts';
 
 export interface KeyPool {

@@ -1,10 +1,10 @@
 /** Several books with one committer, as a process has it: what waits for them shares batches. */
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { ObservedBatch } from '../../src/ledger/batch.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';

@@ -3,9 +3,9 @@
  * core. It loads, decides and writes in the same order. Rows are kept by table, logs and journal in the order of
  * writing.
  */
-import type { Instant, Moment } from '../../src/clock.ts';
+import type { Instant, Moment } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import { type Decision, decideAll, momentOf } from '../../src/ledger/batch.ts';

@@ -4,7 +4,7 @@ import {
   OVERDRAFT_CEILING_DEFAULTS,
   overdraftCeilings,
 } from '../../src/accounts/overdraft-ceiling-store.ts';
-import type { Uuid } from '../../src/ids.ts';
+import type { Uuid } from '../../src/values/ids.ts';
 import type { Table } from '../../src/ledger/table.ts';
 import { disputes } from '../../src/payments/disputes/dispute-table.ts';
 import { operationCounts } from '../../src/payments/operation-counts-store.ts';

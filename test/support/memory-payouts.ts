@@ -2,7 +2,7 @@
 
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/values/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Change } from '../../src/ledger/change-of.ts';

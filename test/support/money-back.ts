@@ -1,9 +1,9 @@
 /** Payments whose money goes back: captured, released, refunded and disputed in a book, without an acquirer. */
 import type { AcquirerNotice } from '../../src/acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { type Clock, systemClock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/values/clock.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';

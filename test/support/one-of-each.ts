@@ -1,7 +1,7 @@
 /** A book with an object of each kind, for what holds of every route. */
 import type { OrganisationKeys } from '../../scripts/harness/organisation.ts';
 import type { Route } from '../../src/api/route.ts';
-import type { IdKind } from '../../src/ids.ts';
+import type { IdKind } from '../../src/values/ids.ts';
 import type { Objects } from '../e2e/transcript/groups/group.ts';
 import { GROUPS_ON_WIRE } from '../e2e/transcript/groups/groups.ts';
 import type { Product } from './product.ts';

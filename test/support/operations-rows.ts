@@ -3,8 +3,8 @@
  * not matter here.
  */
 import type pg from 'pg';
-import type { Instant } from '../../src/clock.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
+import type { Instant } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 
 export interface PayoutRow {
   bookId: Uuid;

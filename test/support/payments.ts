@@ -2,8 +2,8 @@
 import type { CardShown } from '../../src/acquirers/card.ts';
 import type { DisputeTerms } from '../../src/acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { systemClock } from '../../src/clock.ts';
-import { newId, publicId, type Uuid } from '../../src/ids.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import type { AcquirerReport } from '../../src/payments/acquirer-report.ts';
 import type { Dispute } from '../../src/payments/disputes/dispute.ts';

@@ -1,7 +1,7 @@
 /** People of an organisation, each with a key of their own. */
-import { systemClock } from '../../src/clock.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { publicId } from '../../src/ids.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';

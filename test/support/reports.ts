@@ -1,5 +1,5 @@
 /** Reports of the sandbox acquirer about payments of one book, and what the book makes of them. */
-import { newId, publicId, type Uuid } from '../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { Payment } from '../../src/payments/payment.ts';
 import type { PaymentOperation } from '../../src/payments/payment-operation.ts';
 import { type BookedPart, bookReport } from '../../src/payments/settlements/book-report.ts';

@@ -3,13 +3,13 @@
 import { accountHolds } from '../../src/accounts/account-hold-table.ts';
 import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
 import { placeAccountHold } from '../../src/accounts/place-hold.ts';
-import type { Finding } from '../../src/checks/finding.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
-import { newId, type Uuid } from '../../src/ids.ts';
-import { createLogger } from '../../src/log.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
+import { createLogger } from '../../src/process/log.ts';
 import { recordUnknown } from '../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/cancel-payout.ts';
 import type { Payout, PayoutStatus } from '../../src/payouts/payout.ts';

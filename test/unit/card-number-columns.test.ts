@@ -1,9 +1,9 @@
 /** Every declared text column says what becomes of a card number in it, and the draft acts on what it says. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../src/clock.ts';
+import { momentAt } from '../../src/values/clock.ts';
 import type { Column } from '../../src/db/declared-columns.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { newId } from '../../src/ids.ts';
+import { newId } from '../../src/values/ids.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { CardNumberWritten, isTextColumn } from '../../src/ledger/judged-texts.ts';
 import { newSalt, personal } from '../../src/ledger/personal-text.ts';

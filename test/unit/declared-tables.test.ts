@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ColumnType } from '../../src/db/declared-columns.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { writeJson } from '../../src/json.ts';
+import { writeJson } from '../../src/values/json.ts';
 import type { PersonalObject } from '../../src/ledger/personal-text.ts';
 import { ERASABLE } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';

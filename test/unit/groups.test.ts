@@ -10,8 +10,8 @@ import type { EventDocument } from '../../src/api/event-document.ts';
 import type { Route } from '../../src/api/route.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
-import { ID_PREFIXES, type IdKind, publicId } from '../../src/ids.ts';
-import { snakeCase } from '../../src/snake-case.ts';
+import { ID_PREFIXES, type IdKind, publicId } from '../../src/values/ids.ts';
+import { snakeCase } from '../../src/values/snake-case.ts';
 import { isEventFilter } from '../../src/webhooks/event-filter.ts';
 import { MODELLED } from '../model/modelled.ts';
 import { PARTS } from '../model/parts.ts';
@@ -37,7 +37,7 @@ test('every group that declares itself is listed', async () => {
 });
 
 test('every route of a group is served', async () => {
-  const routes = (await exportsOf(/^[^/]+\/api\/.*-routes\.ts$/))
+  const routes = (await exportsOf(/^[^/]+\/([^/]+\/)?api\/.*-routes\.ts$/))
     .filter(([, value]) => Array.isArray(value))
     .flatMap(([path, value]) => (value as Route[]).map((route): [string, Route] => [path, route]));
   expect(routes.length).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ test('every route of a group is served', async () => {
 });
 
 test('every document of events is in the reference', async () => {
-  const documents = await exportsOf(/^[^/]+\/api\/.*-events\.ts$/);
+  const documents = await exportsOf(/^[^/]+\/([^/]+\/)?api\/.*-events\.ts$/);
   expect(documents.length).toBeGreaterThan(0);
   expect(namesOf(documents.filter(([, value]) => !EVENT_DOCUMENTS.includes(value as EventDocument)))).toEqual([]);
 });

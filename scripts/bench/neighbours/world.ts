@@ -1,7 +1,7 @@
 /** The product with a well-behaved book and room for hostile ones, under the default limits. New for each scenario. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BookId } from '../../../src/ledger/book.ts';
-import { newSecret } from '../../../src/standard-webhooks.ts';
+import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { type ApiClient, createApiClient, openFundedAccounts, payoutRequest } from '../api-client.ts';
 import { arrived } from '../arrivals.ts';
 import type { BenchContext } from '../bench.ts';

@@ -1,7 +1,8 @@
 /**
  * A process of its own: a committer of one build under load. Commits differ in the modules beneath the committer, so
  * each build brings its own load (scripts/bench/ledger-load.ts) and makes its own committer (scripts/bench/book.ts). Up
- * to commit 594730c the committer's option `enqueue` is named `ring`: book.ts of each commit passes the right one.
+ * to commit 594730c the committer's option `enqueue` is named `ring`: book.ts of each commit passes the right one. Up to 0.2.0, and
+ * in builds on the way to 0.3.0, log.ts lay in src/.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +27,9 @@ const BOOKS = 4;
 
 async function open(root: string, databaseUrl: string): Promise<Committing> {
   const load = (path: string) => import(pathToFileURL(join(root, path)).href);
-  const { createLogger }: typeof import('../../../src/log.ts') = await load('src/log.js');
+  const { createLogger }: typeof import('../../../src/process/log.ts') = await load('src/process/log.js').catch(() =>
+    load('src/log.js'),
+  );
   const { createPool }: typeof import('../../../src/db/pool.ts') = await load('src/db/pool.js');
   const { createCommitter, openBookWithAccounts }: typeof import('../book.ts') = await load('scripts/bench/book.js');
   const { hotSource, inTurns, submitAll, uniformSource }: typeof import('../ledger-load.ts') =

@@ -1,9 +1,9 @@
 /** Checks holds that the API placed: each says what the ledger's hold of its id says, and one that expires is due. */
 
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { remainingOf } from '../account-hold.ts';
 import { type HoldHistory, readHoldHistories, readHoldHistoriesById } from './account-hold-check-store.ts';
 

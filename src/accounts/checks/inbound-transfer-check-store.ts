@@ -1,8 +1,8 @@
-import { type BookedStep, readStepsOf } from '../../checks/steps-store.ts';
+import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { inboundTransfers } from '../inbound-transfer-table.ts';
 

@@ -1,6 +1,6 @@
 /** Reads the members of a gateway's JSON one by one. Whatever does not fit throws NotOfContract, which names the member and never its value. */
-import type { Instant } from '../../clock.ts';
-import { InexactNumber, type JsonObject, parseJson } from '../../json.ts';
+import type { Instant } from '../../values/clock.ts';
+import { InexactNumber, type JsonObject, parseJson } from '../../values/json.ts';
 
 /** What a gateway sent is not what docs/partners.md says. */
 export class NotOfContract extends Error {

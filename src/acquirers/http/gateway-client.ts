@@ -3,10 +3,10 @@
  * addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
  */
 import { Agent, request } from 'undici';
-import type { JsonObject } from '../../json.ts';
-import { toJson } from '../../json.ts';
+import type { JsonObject } from '../../values/json.ts';
+import { toJson } from '../../values/json.ts';
 import { CALL_ID_PREFIX } from '../../outside/partner.ts';
-import { createSigningKey, type SigningKey, sign } from '../../standard-webhooks.ts';
+import { createSigningKey, type SigningKey, sign } from '../../values/standard-webhooks.ts';
 import { AcquirerUnreachable } from '../acquirer.ts';
 import { NotOfContract, readObject } from './fields.ts';
 import type { GatewayCall } from './write-calls.ts';

@@ -1,7 +1,7 @@
 /** What a gateway answers, read member by member (docs/partners.md). Evidence is made of members that were read, never of the whole body. */
-import type { Instant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
-import type { JsonObject } from '../../json.ts';
+import type { Instant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
+import type { JsonObject } from '../../values/json.ts';
 import type { NotFound } from '../../outside/party.ts';
 import type { AcquirerAnswer, AuthorizationFacts, Tokenized, Verified } from '../acquirer.ts';
 import type { CardBrand, CardFunding } from '../card.ts';

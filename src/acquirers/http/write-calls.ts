@@ -2,8 +2,8 @@
  * What is asked of a gateway (docs/partners.md). Each body names its call: the signature is over the body, so it is good for this
  * call and no other.
  */
-import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import type { AcquirerInstruction, AuthorizeInstruction, BillingAddress } from '../acquirer.ts';
 import type { CardInput } from '../card.ts';
 import type { Asked } from './read-answers.ts';

@@ -3,8 +3,8 @@
  * (json.ts), so that 100.0000000000000000001 differs from 100, and 9007199254740993 from the number it would round to.
  */
 import { z } from 'zod';
-import type { ErrorCode, Facts } from '../../errors.ts';
-import { InexactNumber } from '../../json.ts';
+import type { ErrorCode, Facts } from '../../errors/errors.ts';
+import { InexactNumber } from '../../values/json.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
 
 interface AmountFault {

@@ -3,7 +3,7 @@
  * stands only where its description says, and a code that is not here has none.
  */
 import { z } from 'zod';
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../errors/errors.ts';
 import { SCOPES } from '../../organisations/api-key.ts';
 import { closingBlock } from './closing-block-schema.ts';
 import * as shown from './shown.ts';

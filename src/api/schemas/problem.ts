@@ -1,6 +1,6 @@
 /** Schemas of errors: one object for every code, with the typed facts of each (problem-facts.ts). */
 import { z } from 'zod';
-import { ERRORS, type ErrorCode } from '../../errors.ts';
+import { ERRORS, type ErrorCode } from '../../errors/errors.ts';
 import { PROBLEM_FACTS } from './problem-facts.ts';
 import * as shown from './shown.ts';
 

@@ -3,7 +3,7 @@
  * the reference lists them for each operation that has the parameter.
  */
 import { z } from 'zod';
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../errors/errors.ts';
 
 const REFUSALS = z.registry<{ codes: readonly ErrorCode[] }>();
 

@@ -3,8 +3,8 @@
  * reference, and tests validate real answers with them.
  */
 import { z } from 'zod';
-import { type IdKind, idPattern } from '../../ids.ts';
-import { snakeCase } from '../../snake-case.ts';
+import { type IdKind, idPattern } from '../../values/ids.ts';
+import { snakeCase } from '../../values/snake-case.ts';
 import { exampleId } from './fields.ts';
 
 export function id(kind: IdKind, description = `The id of the ${snakeCase(kind).replaceAll('_', ' ')}.`) {

@@ -6,7 +6,7 @@ import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { exampleId } from '../../api/schemas/fields.ts';
 import { actionRoute } from '../../api/write-routes.ts';
-import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../ids.ts';
+import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../values/ids.ts';
 import { EXCEPTION_STATUSES, type Exception } from '../exception.ts';
 import { listExceptions } from '../exception-list-store.ts';
 import { exceptions } from '../exception-table.ts';

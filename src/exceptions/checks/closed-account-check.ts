@@ -1,8 +1,8 @@
 /** Checks closed accounts: money that reached one afterwards waits for a person, in an exception. */
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { type ClosedAccount, readClosedAccounts, readClosedAccountsById } from './closed-account-check-store.ts';
 
 export const closedAccountCheck: RowCheck<ClosedAccount, Uuid> = {

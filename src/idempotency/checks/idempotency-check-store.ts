@@ -1,8 +1,8 @@
-import type { Until } from '../../checks/until.ts';
+import type { Until } from '../../group/until.ts';
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { GroupResource } from '../../group-resource.ts';
-import type { Uuid } from '../../ids.ts';
+import type { GroupResource } from '../../group/group-resource.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 
 export interface KeyRow {

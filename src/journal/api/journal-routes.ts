@@ -3,8 +3,8 @@ import { listRoute, readRoute } from '../../api/read-routes.ts';
 import { objectReference } from '../../api/schemas/fields.ts';
 import { journalEntry } from '../../api/schemas/journal.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { ApiError } from '../../errors.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { journalEntryView } from '../../ledger/entry-view.ts';
 import {

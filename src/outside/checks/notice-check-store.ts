@@ -1,6 +1,6 @@
-import type { Instant } from '../../clock.ts';
+import type { Instant } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 
 export interface NoticePlace {

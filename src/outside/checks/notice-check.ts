@@ -1,7 +1,7 @@
 /** Checks the inbox of what rails and acquirers tell: each notice is waiting and due or stuck, or taken, or an exception. */
 
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { RowCheck } from '../../group/row-check.ts';
 import { type NoticePlace, type NoticeRow, readNotices } from './notice-check-store.ts';
 
 /** No event tells of a notice: they are read with all others, and by the audit. */

@@ -4,7 +4,7 @@ import type { CardInput } from '../../acquirers/card.ts';
 import { ONE_LINE } from '../../acquirers/party-texts.ts';
 import { partyText } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
-import { isLuhnValid } from '../../luhn.ts';
+import { isLuhnValid } from '../../values/luhn.ts';
 import { listTestNumbers } from './test-numbers.ts';
 
 const digits = (pattern: RegExp, expected: string) => z.string().regex(pattern, expected);

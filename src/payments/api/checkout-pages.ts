@@ -1,7 +1,7 @@
 /** The hosted page of a payment: `/checkout/{token}`. A form is answered with a redirect, so that a reload sends nothing again. */
 import type { CardInput } from '../../acquirers/card.ts';
 import type { Page, PageAnswer, PageRequest } from '../../api/page.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import { readCard } from '../checkout/card-form.ts';
 import type { CheckoutPage } from '../checkout/checkout-forms.tsx';

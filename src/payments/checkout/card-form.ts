@@ -1,7 +1,7 @@
 /** The card of a page's form. What is wrong stands beside its field; digits are never shown again. */
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
-import type { Instant } from '../../clock.ts';
-import { isLuhnValid } from '../../luhn.ts';
+import type { Instant } from '../../values/clock.ts';
+import { isLuhnValid } from '../../values/luhn.ts';
 import type { Texts } from './checkout-texts.ts';
 
 export type CardField = 'number' | 'expiry' | 'cvc';

@@ -1,7 +1,7 @@
 /// <reference types="@kitajs/html/htmx.d.ts" />
 /** The hosted page of a payment, in each of its states. */
 
-import { publicId } from '../../ids.ts';
+import { publicId } from '../../values/ids.ts';
 import { formatAmount } from '../../money/amount.ts';
 import { cardText } from './card-text.ts';
 import { backLink, type CheckoutPage, cardForm, leavingForm, summary } from './checkout-forms.tsx';

@@ -1,5 +1,5 @@
 /** What the page of a payment shows, by what the payment waits for. Pure. */
-import { publicId } from '../../ids.ts';
+import { publicId } from '../../values/ids.ts';
 import { awaitsCard, type Payment } from '../payment.ts';
 import { asciiUrl, withPayment } from '../return-url.ts';
 

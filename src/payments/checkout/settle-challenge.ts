@@ -4,7 +4,7 @@
  */
 import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/committer.ts';

@@ -1,6 +1,6 @@
 /** A payer tries a card: the authorization is written before the acquirer is called, once for each attempt. */
 import type { CardShown } from '../../acquirers/card.ts';
-import { newId, type Uuid } from '../../ids.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';

@@ -1,5 +1,5 @@
-import type { BookedStep } from '../../checks/steps-store.ts';
-import type { Uuid } from '../../ids.ts';
+import type { BookedStep } from '../../group/steps-store.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** Debits less credits of an account. */
 export function debitsOf(steps: readonly BookedStep[], accountId: Uuid): bigint {

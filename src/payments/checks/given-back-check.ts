@@ -1,7 +1,7 @@
 /** Checks what failed refunds and won disputes gave back: no account was credited before the day on which its money is available. */
 import { dayOf } from '../../calendar/day.ts';
-import type { CheckContext } from '../../checks/check-context.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { type Dispute, partsOf } from '../disputes/dispute.ts';
 import type { PaymentOperation } from '../payment-operation.ts';
 import { debitsOf } from './booked.ts';

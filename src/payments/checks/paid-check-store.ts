@@ -1,9 +1,9 @@
 /** What was released to merchants and what acquirers paid, each with its entries. */
-import { type BookedStep, readStepsOf } from '../../checks/steps-store.ts';
+import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Settlement } from '../settlements/settlement.ts';
 import { settlements } from '../settlements/settlement-table.ts';

@@ -1,9 +1,9 @@
 /** Checks releases and settlements: what was booked of each is what its row says, and a settlement is the sum of its lines. */
-import type { CheckContext } from '../../checks/check-context.ts';
-import { equationOf } from '../../checks/equation.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import { equationOf } from '../../group/equation.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import {
   type ReleaseHistory,
   readReleases,

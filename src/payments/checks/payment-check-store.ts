@@ -1,8 +1,8 @@
-import { type BookedStep, readStepsOf } from '../../checks/steps-store.ts';
+import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Dispute } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';

@@ -1,10 +1,10 @@
 /** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
-import type { CheckContext } from '../../checks/check-context.ts';
-import { equationOf, restOf, type Said } from '../../checks/equation.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import { equationOf, restOf, type Said } from '../../group/equation.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { countsAsDisputed, type Dispute } from '../disputes/dispute.ts';
 import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';

@@ -1,9 +1,9 @@
 /** Checks what waits for its release, and what acquirers owe: rows of payments against the accounts of the book. */
 import { dayOf } from '../../calendar/day.ts';
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { readShareHistories, readShareLines, type ShareHistory, type StrayLine } from './share-check-store.ts';
 
 /** Ids of shares are derived and tell no time: a share that comes meanwhile is read in this round or the next one. */

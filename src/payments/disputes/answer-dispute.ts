@@ -3,11 +3,11 @@
  * of the payment; one at a time. The answer is the dispute.
  */
 import type { Pool } from '../../db/pool.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId, type Uuid } from '../../ids.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { changeOf, stateConflict } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';

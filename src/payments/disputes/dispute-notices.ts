@@ -1,7 +1,7 @@
 /** What the acquirer tells of disputes, as a command: the disputes' part of acquirer-notices.ts. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';

@@ -4,7 +4,7 @@
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';

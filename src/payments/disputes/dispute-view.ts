@@ -1,6 +1,6 @@
 /** How the API and events show a dispute. */
-import { formatInstant, formatInstantOrNull } from '../../clock.ts';
-import { publicId, publicIdOrNull } from '../../ids.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { personal } from '../../ledger/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { allowedActions, type Dispute, waitingOn } from './dispute.ts';

@@ -5,8 +5,8 @@
  * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (what the acquirer says), answer-dispute.ts.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
-import type { Instant } from '../../clock.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Transitions } from '../../ledger/resource.ts';
 import type { Portion } from '../payment-operation.ts';
 

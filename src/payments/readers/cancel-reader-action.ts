@@ -1,10 +1,10 @@
 /** Cancels what a reader is asked to do, and with it the payment: nothing else could pay that. */
 import type { Pool } from '../../db/pool.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { changeOf, stateConflict } from '../../ledger/change-of.ts';
 import { markVoided } from '../payment-steps.ts';
 import { payments } from '../payment-table.ts';

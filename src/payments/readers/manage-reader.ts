@@ -1,8 +1,8 @@
 /** Registers a reader, renames it, removes it. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../../idempotency/stored-view.ts';
-import { newId, publicId, type Uuid } from '../../ids.ts';
-import { writeJson } from '../../json.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';

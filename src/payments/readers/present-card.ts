@@ -1,13 +1,13 @@
 /** Test mode: a card is presented at a reader that asks for one, with a tip where the payer gives one. */
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Clock } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
+import type { Clock } from '../../values/clock.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId, type Uuid } from '../../ids.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';

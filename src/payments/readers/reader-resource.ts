@@ -1,5 +1,5 @@
-import { formatInstant } from '../../clock.ts';
-import { publicId, publicIdOrNull } from '../../ids.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { personal } from '../../ledger/personal-text.ts';
 import type { Resource, Shown } from '../../ledger/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/list-rows.ts';
 import type { Reader, ReaderAction } from './reader.ts';

@@ -4,7 +4,7 @@
  * Next: book-schedule-store.ts (where it is kept), update-schedule.ts (its change).
  */
 import type { ReleaseSchedule, Reserve } from '../../calendar/release-schedule.ts';
-import { formatInstantOrNull, type Instant } from '../../clock.ts';
+import { formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import type { Book } from '../../ledger/book.ts';
 
 export interface BookSchedule {

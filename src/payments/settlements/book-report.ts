@@ -1,9 +1,9 @@
 /** Books a report in every book that it is about, command by command. Killed anywhere and run again, it goes on where it was. */
 
 import type { Pool } from '../../db/pool.ts';
-import { publicId } from '../../ids.ts';
+import { publicId } from '../../values/ids.ts';
 import type { Committer } from '../../ledger/committer.ts';
-import { further } from '../../progress.ts';
+import { further } from '../../values/progress.ts';
 import { nextLines } from './next-lines.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';

@@ -5,15 +5,15 @@
 
 import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
-import type { Appointment } from '../../appointment.ts';
+import type { Appointment } from '../../group/appointment.ts';
 import type { Pool } from '../../db/pool.ts';
-import { newId, publicId, type Uuid } from '../../ids.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import { NoProgress } from '../../progress.ts';
+import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../under-way-store.ts';
 import { movedPaydays } from './moved-paydays.ts';

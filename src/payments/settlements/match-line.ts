@@ -1,5 +1,5 @@
 /** Whether a line of a report is about what we know, as we know it. Pure. */
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
 import type { FoundChargebacks } from '../disputes/dispute-store.ts';
 import type { Payment } from '../payment.ts';

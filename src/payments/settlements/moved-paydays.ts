@@ -1,5 +1,5 @@
 import { keyedByUuid } from '../../db/keyed-table.ts';
-import type { MovedRows } from '../../moved-rows.ts';
+import type { MovedRows } from '../../group/moved-rows.ts';
 
 export const movedPaydays: MovedRows = {
   kind: 'acquirer_payday',

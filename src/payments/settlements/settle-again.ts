@@ -6,7 +6,7 @@
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
-import { newId, type Uuid } from '../../ids.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';

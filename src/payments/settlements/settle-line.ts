@@ -1,6 +1,6 @@
 /** One line of a report in a book: whether it is about what we know, and what it settles. For a command that books the money. */
 
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';

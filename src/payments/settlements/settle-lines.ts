@@ -5,7 +5,7 @@
  */
 
 import { openException } from '../../exceptions/open-exception.ts';
-import { newId, type Uuid } from '../../ids.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
@@ -14,7 +14,7 @@ import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/resource.ts';
 import { unionOfTouches } from '../../ledger/state.ts';
-import { NoProgress } from '../../progress.ts';
+import { NoProgress } from '../../values/progress.ts';
 import type { PaymentShare } from '../share.ts';
 import type { ReportPart } from './report-store.ts';
 import { bookNet, keepLine, lineTouches, type ReadLine, takeLine } from './settle-line.ts';

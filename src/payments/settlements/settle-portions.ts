@@ -4,7 +4,7 @@
  */
 import { accountTouches } from '../../accounts/account-resource.ts';
 import { dayOf, startOfDay } from '../../calendar/day.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';

@@ -1,5 +1,5 @@
-import { formatInstant } from '../../clock.ts';
-import { publicId } from '../../ids.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import type { Resource, Shown } from '../../ledger/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { SETTLEMENT_TRANSITIONS, type Settlement, type SettlementLine } from './settlement.ts';

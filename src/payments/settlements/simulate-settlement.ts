@@ -1,16 +1,16 @@
 /** Test mode: the sandbox acquirer pays the book all that it holds for it, now. */
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { deriveId, newId, type Uuid } from '../../ids.ts';
-import { writeJson } from '../../json.ts';
+import { deriveId, newId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import { elsewhere } from '../../progress.ts';
+import { elsewhere } from '../../values/progress.ts';
 import { openPayday, type PaydayRuntime, paydayStep, placeOfPayday } from './keep-payday.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';

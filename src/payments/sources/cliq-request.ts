@@ -1,6 +1,6 @@
 /** A request to pay: the payer approves it at their own bank, or lets it expire. What they approve is paid: nothing is held. */
-import type { Instant } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
+import type { Instant } from '../../values/clock.ts';
+import { ApiError } from '../../errors/errors.ts';
 import { momentOf } from '../../ledger/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { maskAlias } from '../../outside/mask-alias.ts';

@@ -1,6 +1,6 @@
 /** A reader: the payment's first commit asks it for a card, and nothing else until that has ended. */
-import { ApiError } from '../../errors.ts';
-import { newId, publicId, type Uuid } from '../../ids.ts';
+import { ApiError } from '../../errors/errors.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { unkept } from '../../ledger/change-of.ts';
 import { advance } from '../../ledger/resource.ts';
 import { READER_ACTION_MS, type Reader, type ReaderAction } from '../readers/reader.ts';

@@ -1,6 +1,6 @@
 /** A token: one-time, used up by the payment's first commit whatever becomes of the payment, or kept for a customer. */
-import { ApiError } from '../../errors.ts';
-import type { Uuid } from '../../ids.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Refusal } from '../../ledger/command.ts';
 import { advance } from '../../ledger/resource.ts';
 import type { PaymentToken } from '../tokens/payment-token.ts';

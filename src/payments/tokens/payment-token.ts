@@ -4,8 +4,8 @@
  * Next: payment-token-table.ts (rows), request-token.ts (how it is made), ../sources/token.ts (paying with it).
  */
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Instant } from '../../clock.ts';
-import type { Uuid } from '../../ids.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Transitions } from '../../ledger/resource.ts';
 import type { Decline } from '../payment.ts';
 

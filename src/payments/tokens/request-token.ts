@@ -2,13 +2,13 @@
 import { type Acquirer, CardRefused } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { CardInput, CardShown } from '../../acquirers/card.ts';
-import type { Clock } from '../../clock.ts';
-import { ApiError } from '../../errors.ts';
+import type { Clock } from '../../values/clock.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../values/ids.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';

@@ -1,12 +1,12 @@
 /** Checks payouts: the journal, the hold, the returns and the due time match the status. */
 
-import type { CheckContext } from '../../checks/check-context.ts';
-import { equationOf } from '../../checks/equation.ts';
-import type { Rule } from '../../checks/finding.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { formatInstantOrNull } from '../../clock.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import { equationOf } from '../../group/equation.ts';
+import type { Rule } from '../../group/finding.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { formatInstantOrNull } from '../../values/clock.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { type PayoutHistory, readPayoutHistories, readPayoutHistoriesById } from './payout-check-store.ts';
 import { holdAfter, possibleSteps, postingsOf } from './payout-history.ts';
 

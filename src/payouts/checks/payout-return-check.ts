@@ -1,10 +1,10 @@
 /** Checks returns: each is of a payout, and is booked once, from the pool to the account that the payout left. */
 
-import type { CheckContext } from '../../checks/check-context.ts';
-import { equationOf } from '../../checks/equation.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { behindNewIds } from '../../checks/until.ts';
-import { publicId, type Uuid } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import { equationOf } from '../../group/equation.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { behindNewIds } from '../../group/until.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import { type ReturnHistory, readReturnHistories, readReturnHistoriesById } from './payout-return-check-store.ts';
 

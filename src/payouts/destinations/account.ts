@@ -1,5 +1,5 @@
 /** Another account of the same book: no rail, nothing to seal. */
-import { publicId, type Uuid } from '../../ids.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import type { AccountDestination, DestinationType } from '../destination.ts';
 
 export interface AccountInput {

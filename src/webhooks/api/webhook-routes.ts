@@ -8,8 +8,8 @@ import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { type AllowList, parseAllowList } from '../../public-address.ts';
-import { newSecret } from '../../standard-webhooks.ts';
+import { type AllowList, parseAllowList } from '../../values/public-address.ts';
+import { newSecret } from '../../values/standard-webhooks.ts';
 import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
 import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
 import { endpointResource } from '../endpoint-resource.ts';

@@ -1,7 +1,7 @@
 /** Checks that every endpoint that wanted an event has a delivery of it. */
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { EventCheck } from '../../checks/row-check.ts';
-import { publicId } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { EventCheck } from '../../group/row-check.ts';
+import { publicId } from '../../values/ids.ts';
 import type { LedgerEvent } from '../../ledger/event.ts';
 import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
 

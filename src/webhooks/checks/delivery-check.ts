@@ -1,7 +1,7 @@
 /** Checks deliveries: event and endpoint of each exist, and a pending delivery is stuck, or it or its endpoint is due. */
-import type { CheckContext } from '../../checks/check-context.ts';
-import type { RowCheck } from '../../checks/row-check.ts';
-import { publicId } from '../../ids.ts';
+import type { CheckContext } from '../../group/check-context.ts';
+import type { RowCheck } from '../../group/row-check.ts';
+import { publicId } from '../../values/ids.ts';
 import { type DeliveryPlace, type DeliveryRow, readDeliveryReferences } from './delivery-check-store.ts';
 
 /** The greatest value of a bigint column. */

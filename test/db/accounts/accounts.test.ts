@@ -8,7 +8,7 @@ import { openAccount } from '../../../src/accounts/open-account.ts';
 import { setOverdraftCeiling } from '../../../src/accounts/overdraft-ceiling-store.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
 import { INTAKE_TOTAL, WARN_TOTAL } from '../../../src/ledger/lifetime-total.ts';

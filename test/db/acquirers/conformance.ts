@@ -12,8 +12,8 @@ import {
   CardRefused,
   type FollowingInstruction,
 } from '../../../src/acquirers/acquirer.ts';
-import { newId } from '../../../src/ids.ts';
-import { toJson } from '../../../src/json.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { toJson } from '../../../src/values/json.ts';
 
 export interface AcquirerUnderTest {
   acquirer(): Acquirer;

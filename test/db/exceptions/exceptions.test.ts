@@ -1,15 +1,15 @@
 /** Exceptions on a real database: what release 0.2.0 leaves and reads, what verification finds, erasure, and races of committers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeActor } from '../../../src/actor.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { encodeActor } from '../../../src/values/actor.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { Exception } from '../../../src/exceptions/exception.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { findExceptionOfAnyBook, listOpenExceptions } from '../../../src/exceptions/open-exceptions-store.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
-import { createLogger } from '../../../src/log.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { erase, findErasable } from '../../../src/operations/erase.ts';
 import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byteaArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../../../src/db/columns.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

@@ -5,9 +5,9 @@ import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/return-payout.ts';

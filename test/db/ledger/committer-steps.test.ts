@@ -2,9 +2,9 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { momentAt } from '../../../src/clock.ts';
+import { momentAt } from '../../../src/values/clock.ts';
 import { inPipelinedTransaction, inTransaction } from '../../../src/db/transaction.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { loadBook, lockBook, updateBook } from '../../../src/ledger/book-store.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';

@@ -1,7 +1,7 @@
 /** The journal in the database: no role can change it, and constraints refuse invalid rows. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { listAccountLines } from '../../../src/ledger/account-line-store.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { loadBook } from '../../../src/ledger/book-store.ts';

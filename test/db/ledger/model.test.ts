@@ -18,7 +18,7 @@ import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { runSharedBatch } from '../../../src/ledger/shared-batch.ts';
 import type { BookState } from '../../../src/ledger/state.ts';
 import type { Table } from '../../../src/ledger/table.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { payoutReturns } from '../../../src/payouts/payout-return-table.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { NO_SINK, openBook } from '../../support/book.ts';

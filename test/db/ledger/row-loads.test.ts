@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { RowLoads } from '../../../src/ledger/row-loads.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';

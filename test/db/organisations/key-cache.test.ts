@@ -1,8 +1,8 @@
 /** Keys in memory: how long they count, and how soon a change of a key takes effect in every process. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Clock, systemClock } from '../../../src/clock.ts';
+import { type Clock, systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import { expireApiKey, insertApiKey, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
 import { createAuthenticator } from '../../../src/organisations/authenticate.ts';

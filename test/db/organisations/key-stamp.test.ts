@@ -1,10 +1,10 @@
 /** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock as clock } from '../../../src/clock.ts';
+import { systemClock as clock } from '../../../src/values/clock.ts';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLogger } from '../../../src/log.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import {

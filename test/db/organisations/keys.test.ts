@@ -1,9 +1,9 @@
 /** `npm run keys`, run as an operator runs it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { program } from '../../../scripts/keys.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { createAuthenticator } from '../../../src/organisations/authenticate.ts';
 import { OPERATOR_NAME } from '../../../src/organisations/organisation.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';

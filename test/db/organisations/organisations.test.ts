@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLogger } from '../../../src/log.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { generateApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/organisations/authenticate.ts';

@@ -1,8 +1,8 @@
 /** To whom keys belong: people and services, also where release 0.2.0 made the key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
-import type { Clock } from '../../../src/clock.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import type { Clock } from '../../../src/values/clock.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey } from '../../../src/organisations/api-key-store.ts';

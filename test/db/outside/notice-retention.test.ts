@@ -1,9 +1,9 @@
 /** Taken notices are deleted after their retention, others stay; a notice about a book that is not ours is settled once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import type { SweepContext } from '../../../src/group.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLogger } from '../../../src/log.ts';
+import type { SweepContext } from '../../../src/group/group.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import {
   countForeignNotices,
   listForeignNotices,

@@ -1,12 +1,12 @@
 /** A party of another kind than a rail on the pieces that every party is made of: its notices, its evidence, its calls. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CheckContext } from '../../../src/checks/check-context.ts';
-import type { Finding } from '../../../src/checks/finding.ts';
+import type { CheckContext } from '../../../src/group/check-context.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { openOnce } from '../../../src/exceptions/open-exception.ts';
-import { newId, type ResourceName, type Uuid } from '../../../src/ids.ts';
-import { JsonText } from '../../../src/json.ts';
+import { newId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
+import { JsonText } from '../../../src/values/json.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
@@ -22,7 +22,7 @@ import { openBook, type TestBook } from '../../support/book.ts';
 import { ACQUIRER_NOTICE_KINDS, MemoryAcquirer } from '../../support/memory-acquirer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
-/** A group of acquirers gives its ids a prefix in src/ids.ts; until then the compiler does not take the name. */
+/** A group of acquirers gives its ids a prefix in src/values/ids.ts; until then the compiler does not take the name. */
 const PAYMENT = 'payment' as unknown as ResourceName;
 
 interface TestPayment {

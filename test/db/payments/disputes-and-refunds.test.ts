@@ -1,7 +1,7 @@
 /** Disputes and refunds of one payment, in any order: where money is taken, where it comes back to, and what is for a person. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { answerDispute } from '../../../src/payments/disputes/answer-dispute.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';

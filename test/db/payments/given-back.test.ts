@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { assignException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 
 import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';

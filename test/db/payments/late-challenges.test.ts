@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AcquirerNotice } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../src/values/clock.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { RowLoads } from '../../../src/ledger/row-loads.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { noticeCommand } from '../../../src/payments/acquirer-notices.ts';
 import { cancelPayment, capturePayment } from '../../../src/payments/act-on-payment.ts';
 import type { Payment } from '../../../src/payments/payment.ts';

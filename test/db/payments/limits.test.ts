@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { RESERVE_TOTAL } from '../../../src/ledger/lifetime-total.ts';
 import { capturePayment } from '../../../src/payments/act-on-payment.ts';

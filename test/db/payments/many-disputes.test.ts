@@ -1,18 +1,18 @@
 /** A payment that is disputed again and again: what a payday makes of it, and where it ends. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
-import type { Appointment } from '../../../src/appointment.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import type { Appointment } from '../../../src/group/appointment.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import { DISPUTES_MAX } from '../../../src/payments/payment.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { openPayday, paydayOfSandbox, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
-import { NoProgress } from '../../../src/progress.ts';
+import { NoProgress } from '../../../src/values/progress.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';

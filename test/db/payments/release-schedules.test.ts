@@ -2,10 +2,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
-import type { WrittenJson } from '../../../src/json.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
+import type { WrittenJson } from '../../../src/values/json.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { readRelease } from '../../../src/payments/earn-share.ts';
 import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment-table.ts';

@@ -1,6 +1,6 @@
 /** Part of what captures earn is reserved: released later, taken behind the rest, and never lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { sumOpenShares } from '../../../src/payments/balance-store.ts';
 import { balanceView } from '../../../src/payments/balance-view.ts';
 import { requestCapture } from '../../../src/payments/request-action.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Client, succeeded, until } from '../../../scripts/harness/client.ts';
-import { parsePublicId } from '../../../src/ids.ts';
+import { parsePublicId } from '../../../src/values/ids.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
 

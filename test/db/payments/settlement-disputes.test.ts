@@ -1,6 +1,6 @@
 /** Lines of reports about disputes: each is booked once, against the dispute that it is of. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Uuid } from '../../../src/ids.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import { openBook, type TestBook } from '../../support/book.ts';

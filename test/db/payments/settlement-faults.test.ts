@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import type { Committer } from '../../../src/ledger/committer.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';

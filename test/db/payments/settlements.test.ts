@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/resource.ts';

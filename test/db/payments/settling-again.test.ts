@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { payments } from '../../../src/payments/payment-table.ts';
 import { findExceptionLine } from '../../../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../../../src/payments/settlements/next-lines.ts';

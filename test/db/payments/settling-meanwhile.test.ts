@@ -4,7 +4,7 @@ import { takeLineAgain } from '../../../scripts/settle-again.ts';
 import { AcquirerUnreachable } from '../../../src/acquirers/acquirer.ts';
 import type { Acquirers } from '../../../src/acquirers/acquirers.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/committer.ts';

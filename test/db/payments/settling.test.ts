@@ -1,6 +1,6 @@
 /** What an acquirer's answers do to rows of payments, and how shares of a day are released. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { listShareLines } from '../../../src/payments/balance-store.ts';
 import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment-table.ts';

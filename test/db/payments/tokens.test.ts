@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, succeeded } from '../../../scripts/harness/client.ts';
-import { parsePublicId } from '../../../src/ids.ts';
+import { parsePublicId } from '../../../src/values/ids.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { type Product, startProduct } from '../../support/product.ts';
 

@@ -1,10 +1,10 @@
 /** Rail notices: booked once they can be, and no notice delays another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Instant } from '../../../src/clock.ts';
+import type { Instant } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/ids.ts';
-import { createLogger } from '../../../src/log.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';

@@ -1,7 +1,7 @@
 /** Payout rows: values come back as written, and lists apply their filters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../../src/db/page.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { markStuck } from '../../../src/operations/stuck-store.ts';
 import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';

@@ -6,7 +6,7 @@ import { knexConfig } from '../../../knexfile.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { DatabaseRoleError } from '../../../src/db/roles.ts';
 import { RIGHTS } from '../../../src/groups.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { schemaOf } from '../../support/schema.ts';
 

@@ -5,9 +5,9 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { fillPayloadsOfBooks } from '../../../src/ledger/personal-text-store.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import type { DeliveryResult } from '../../../src/webhooks/delivery.ts';
 import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/delivery-pairs-store.ts';

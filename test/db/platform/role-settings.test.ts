@@ -9,8 +9,8 @@ import { readUnfitSettings } from '../../../src/db/role-settings.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { type RoleSettingsWatch, watchRoleSettings } from '../../../src/db/watch-role-settings.ts';
 import { RIGHTS } from '../../../src/groups.ts';
-import { install } from '../../../src/install.ts';
-import { createLogger, type Logger } from '../../../src/log.ts';
+import { install } from '../../../src/operations/install.ts';
+import { createLogger, type Logger } from '../../../src/process/log.ts';
 import { describeWithPgBouncer, startPgBouncer, type TestPgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -6,7 +6,7 @@ import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { checkSignerRole } from '../../../src/db/signer-role.ts';
 import { RIGHTS } from '../../../src/groups.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');

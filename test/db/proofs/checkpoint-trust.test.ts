@@ -3,11 +3,11 @@
  * checkpoints by forged or changed ones. The key must not sign a tree built on them.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
 import { readEntries } from '../../../src/ledger/journal-read-store.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import type { Checkpoint } from '../../../src/proofs/checkpoint.ts';
 import { JournalDoesNotVerify } from '../../../src/proofs/checkpoint-context.ts';
 import { findBooksToCheckpoint } from '../../../src/proofs/checkpoint-store.ts';

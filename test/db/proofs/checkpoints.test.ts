@@ -1,7 +1,7 @@
 /** Checkpoints and proofs of a real book: made while the book grows, and checked without the database. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Finding } from '../../../src/checks/finding.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { Finding } from '../../../src/group/finding.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { findEntry } from '../../../src/ledger/journal-read-store.ts';

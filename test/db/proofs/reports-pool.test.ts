@@ -1,9 +1,9 @@
 /** The reports pool: which books get a checkpoint, when, and what happens when a book does not verify. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
-import type { Instant } from '../../../src/clock.ts';
+import type { Instant } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/log.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { findNewestCheckpoint } from '../../../src/proofs/checkpoint-store.ts';
 import { createReports, startReports } from '../../../workers/reports.ts';
 import { openBook, type TestBook } from '../../support/book.ts';

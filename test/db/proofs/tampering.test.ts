@@ -4,8 +4,8 @@
  * still signs afterwards.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Finding } from '../../../src/checks/finding.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { Finding } from '../../../src/group/finding.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';

@@ -1,6 +1,6 @@
 /** Jobs on a Redis Cluster: the contract of a single Redis, and partitions spread over the nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import { partitionOf, queueName } from '../../../src/queue/job.ts';
 import { startPool } from '../../../src/queue/pool.ts';

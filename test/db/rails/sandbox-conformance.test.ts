@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { createRails } from '../../../src/rails/rails.ts';
 import { SandboxRail } from '../../../src/rails/sandbox-rail.ts';

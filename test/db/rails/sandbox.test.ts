@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId } from '../../../src/ids.ts';
-import { toJson } from '../../../src/json.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { toJson } from '../../../src/values/json.ts';
 import type { NotFound } from '../../../src/outside/party.ts';
 import { type Instruction, RailUnreachable } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';

@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import { systemClock } from '../../../src/clock.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { newId, publicId, type ResourceName, type Uuid } from '../../../src/ids.ts';
+import { newId, publicId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { CHART_CODES, type ChartCode, chartAccountId } from '../../../src/ledger/chart.ts';
 import type { Command } from '../../../src/ledger/command.ts';

@@ -1,6 +1,6 @@
 /** Findings of `npm run verify` in the ledger: each corruption, and nothing else. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { publicId } from '../../../src/ids.ts';
+import { publicId } from '../../../src/values/ids.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
 
 let filled: FilledDatabase;

@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/verify.ts';
-import type { Finding } from '../../../src/checks/finding.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { Finding } from '../../../src/group/finding.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { parseSince, type Since } from '../../../src/verify/since.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';

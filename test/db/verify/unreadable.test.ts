@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import type { Finding } from '../../../src/checks/finding.ts';
-import { systemClock } from '../../../src/clock.ts';
+import type { Finding } from '../../../src/group/finding.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';

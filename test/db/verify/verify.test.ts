@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/verify.ts';
-import type { Finding } from '../../../src/checks/finding.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import type { Uuid } from '../../../src/ids.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import { partsOf } from '../../../src/queue/job.ts';
 import { checkOverdue } from '../../../src/verify/overdue-check.ts';
 import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';

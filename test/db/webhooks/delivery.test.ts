@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test, vi } from 'vitest';
-import { publicId } from '../../../src/ids.ts';
-import { newSecret } from '../../../src/standard-webhooks.ts';
+import { publicId } from '../../../src/values/ids.ts';
+import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { enableEndpoint, rotateSecret } from '../../../src/webhooks/manage-endpoint.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId, publicId, type Uuid } from '../../../src/ids.ts';
-import { newSecret } from '../../../src/standard-webhooks.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
+import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../../src/webhooks/endpoint.ts';
 import {
   answerSecretPlace,

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import { attemptsOf, change, setStage } from './stage.ts';

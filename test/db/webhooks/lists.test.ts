@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ApiError } from '../../../src/errors.ts';
-import { newId, parsePublicId, publicId } from '../../../src/ids.ts';
+import { ApiError } from '../../../src/errors/errors.ts';
+import { newId, parsePublicId, publicId } from '../../../src/values/ids.ts';
 import { listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
 import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
 import { createWorld, START, type World } from './world.ts';

@@ -1,6 +1,6 @@
 /** Endpoints that fail and recover: what counts as five days of failure, and what a good answer sends at once. */
 import { describe, expect, test, vi } from 'vitest';
-import type { Uuid } from '../../../src/ids.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import { EARLY_ATTEMPTS_MAX } from '../../../src/webhooks/bring-forward-store.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { sendTestEvent } from '../../../src/webhooks/manage-endpoint.ts';
@@ -181,7 +181,7 @@ describe('a good answer', () => {
     const { rows } = await stage.world.pool.query<{ id: Uuid }>('SELECT id FROM events WHERE book_id = $1', [
       stage.bookId,
     ]);
-    const { publicId } = await import('../../../src/ids.ts');
+    const { publicId } = await import('../../../src/values/ids.ts');
     bad = publicId('event', rows[0]!.id);
     await failing(id, ids, 3);
     const posting = stage.deliverer();

@@ -1,6 +1,6 @@
 /** A stage for deliveries: a fresh book for each test, and deliverers and receivers that are closed after it. */
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/webhooks/deliver-webhook.ts';
 import { type Answer, type Receiver, startReceiver } from '../../unit/webhooks/receiver.ts';
 import { createWorld, log, START, type World } from './world.ts';

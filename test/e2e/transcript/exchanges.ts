@@ -1,6 +1,6 @@
 /** Examples for the OpenAPI document, chosen from recorded HTTP traffic. */
 import type { Route } from '../../../src/api/route.ts';
-import type { ErrorCode } from '../../../src/errors.ts';
+import type { ErrorCode } from '../../../src/errors/errors.ts';
 import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import type { Happening } from './moments.ts';

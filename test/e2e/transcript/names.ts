@@ -2,7 +2,7 @@
  * What differs from run to run (ids, times, hashes, keys, ports), and something else in its place, the same wherever it appears:
  * so two runs of the same code give the same text to the byte.
  */
-import { ID_PREFIXES } from '../../../src/ids.ts';
+import { ID_PREFIXES } from '../../../src/values/ids.ts';
 import type { Form } from './groups/group.ts';
 import { GROUPS_ON_WIRE } from './groups/groups.ts';
 

@@ -2,7 +2,7 @@
 
 import type { Problem } from '../../../scripts/harness/client.ts';
 import type { Route } from '../../../src/api/route.ts';
-import type { ErrorCode } from '../../../src/errors.ts';
+import type { ErrorCode } from '../../../src/errors/errors.ts';
 import type { ErrorExamples, Example } from '../../../src/http/openapi-examples.ts';
 import { asExamples } from './plausible.ts';
 

@@ -1,6 +1,6 @@
 /** The queries for checking what a schedule left in the ledger. */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { Uuid } from '../../../src/ids.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 
 export interface AccountOutcome {
   readonly id: Uuid;

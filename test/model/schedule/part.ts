@@ -3,9 +3,9 @@
  * what must be right in the end. parts.ts lists them.
  */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { ErrorCode } from '../../../src/errors.ts';
+import type { ErrorCode } from '../../../src/errors/errors.ts';
 import type { Following } from '../../../src/idempotency/following.ts';
-import type { Uuid } from '../../../src/ids.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import type { Clients } from './clients.ts';
 import type { RailModel } from './rail-model.ts';

@@ -2,7 +2,7 @@
  * Time in a schedule: a clock that the schedule moves, and pauses that the schedule ends. The test's mocks of
  * `node:timers/promises` and `performance.now` lead the product's timers here.
  */
-import type { Clock, Instant } from '../../../src/clock.ts';
+import type { Clock, Instant } from '../../../src/values/clock.ts';
 import { type Scheduler, WORLD } from './scheduler.ts';
 
 let current: Scheduler | undefined;

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { drip, speakNoTls, startRawServer } from '../../../scripts/harness/raw-server.ts';
 import { AcquirerUnreachable } from '../../../src/acquirers/acquirer.ts';
 import { ANSWER_BYTES_MAX, GatewayClient } from '../../../src/acquirers/http/gateway-client.ts';
-import { createSigningKey, newSecret, verify } from '../../../src/standard-webhooks.ts';
+import { createSigningKey, newSecret, verify } from '../../../src/values/standard-webhooks.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

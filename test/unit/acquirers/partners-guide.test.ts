@@ -8,7 +8,7 @@ import { DISPUTE_REASONS } from '../../../src/acquirers/dispute-reasons.ts';
 import { readObject } from '../../../src/acquirers/http/fields.ts';
 import { readAnswer } from '../../../src/acquirers/http/read-answers.ts';
 import { readNotice } from '../../../src/acquirers/http/read-notice.ts';
-import { newId, parsePublicId } from '../../../src/ids.ts';
+import { newId, parsePublicId } from '../../../src/values/ids.ts';
 
 const guide = readFileSync(new URL('../../../docs/partners.md', import.meta.url), 'utf8');
 const examples = [...guide.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text]) => text!);

@@ -9,8 +9,8 @@ import {
   readVerified,
 } from '../../../src/acquirers/http/read-answers.ts';
 import { readNotice } from '../../../src/acquirers/http/read-notice.ts';
-import { newId, publicId } from '../../../src/ids.ts';
-import { toJson } from '../../../src/json.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
+import { toJson } from '../../../src/values/json.ts';
 
 const asked = { originator: '019ac1d4-0000-7000-8000-000000000001', reference: 'CHREFERENCE0' };
 const reading = { now: Date.UTC(2026, 0, 1), mayBePlain: false };

@@ -10,7 +10,7 @@ import {
 } from '../../../src/api/pages.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 
 const schema = listQuery('payout', {
   status: oneOrMore(['pending', 'paid', 'failed'], 'States.'),

@@ -7,7 +7,7 @@ import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../src
 import type { RouteRequest } from '../../../src/api/route.ts';
 import { simulationRoute } from '../../../src/api/simulations.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../src/api/write-routes.ts';
-import { BEFORE_ALL_IDS, newId, publicId, type Uuid } from '../../../src/ids.ts';
+import { BEFORE_ALL_IDS, newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { createTestApp, KEYS } from '../http/test-app.ts';
 
 interface Row {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { externalIdFilter, metadataFilter } from '../../../src/api/pages.ts';
 import { freeText, metadata } from '../../../src/api/schemas/fields.ts';
-import { hasCardNumber, maskCardNumbers } from '../../../src/card-number.ts';
+import { hasCardNumber, maskCardNumbers } from '../../../src/values/card-number.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { jsonPointer } from '../../../src/http/json-pointer.ts';
 import { createPayment } from '../../../src/payments/api/payment-schemas.ts';

@@ -9,7 +9,7 @@ import { PROBLEM_FACTS } from '../../../src/api/schemas/problem-facts.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
 import { readExamples } from '../../../src/http/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
-import { RELEASE } from '../../../src/release.ts';
+import { RELEASE } from '../../../src/process/release.ts';
 import { createTestApp } from './test-app.ts';
 
 interface Operation {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { faultIn } from '../../../scripts/harness/as-promised.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
 import { problemOf } from '../../../src/api/schemas/problem.ts';
-import { ERRORS, type ErrorCode, type ErrorDefinition } from '../../../src/errors.ts';
+import { ERRORS, type ErrorCode, type ErrorDefinition } from '../../../src/errors/errors.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
 import {
   EXAMPLE_HOST,

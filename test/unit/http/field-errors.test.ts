@@ -4,7 +4,7 @@ import { createdAtFilter, oneOrMore } from '../../../src/api/pages.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
-import { InexactNumber } from '../../../src/json.ts';
+import { InexactNumber } from '../../../src/values/json.ts';
 
 const body = z.strictObject({ version: z.number().int().min(1).max(9), name: z.string().optional() });
 

@@ -1,7 +1,7 @@
 /** The guides as web pages: every one is served, every link in them leads somewhere, and nothing of the Markdown is left over. */
 import request from 'supertest';
 import { expect, test } from 'vitest';
-import { ERRORS } from '../../../src/errors.ts';
+import { ERRORS } from '../../../src/errors/errors.ts';
 import { GUIDE_PATHS } from '../../../src/http/guides.ts';
 import { renderMarkdown } from '../../../src/http/markdown.ts';
 import { createTestApp } from './test-app.ts';

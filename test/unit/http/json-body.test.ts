@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import type { ApiError, FieldError } from '../../../src/errors.ts';
+import type { ApiError, FieldError } from '../../../src/errors/errors.ts';
 import { parseBody } from '../../../src/http/json-body.ts';
 import { MAX_DEPTH, MAX_MEMBERS } from '../../../src/http/nesting.ts';
 

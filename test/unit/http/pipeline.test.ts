@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../../src/errors.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { ApiError } from '../../../src/errors/errors.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { createTestApp, GOOD_BODY, KEYS } from './test-app.ts';
 
 const THING = `/v1/things/${publicId('payout', newId())}`;

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as accountSchemas from '../../../src/accounts/api/account-schemas.ts';
-import { ERRORS } from '../../../src/errors.ts';
+import { ERRORS } from '../../../src/errors/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';

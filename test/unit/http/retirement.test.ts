@@ -2,7 +2,7 @@
 import request from 'supertest';
 import { expect, test } from 'vitest';
 import { type Route, route } from '../../../src/api/route.ts';
-import { ApiError } from '../../../src/errors.ts';
+import { ApiError } from '../../../src/errors/errors.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import { createTestApp, KEYS } from './test-app.ts';
 

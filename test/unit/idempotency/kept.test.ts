@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
 import { isKept } from '../../../src/errors/kept.ts';
-import { ERRORS, type ErrorCode } from '../../../src/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../src/errors/errors.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import type { Command, Refusal } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { WITHDRAWN } from '../../../src/money/withdrawn-currencies.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { type Account, available, covers, held, move, posted, withHeld } from '../../../src/ledger/account.ts';
 import { CHART, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/clock.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { mayFollow, momentOf } from '../../../src/ledger/batch.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { column } from '../../../src/db/declared-columns.ts';
-import { newId, type ResourceName } from '../../../src/ids.ts';
+import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { type ChangeRequest, changeOf } from '../../../src/ledger/change-of.ts';
 import type { Answered, Refusal } from '../../../src/ledger/command.ts';
 import { advance, type Resource, type Shown } from '../../../src/ledger/resource.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/clock.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/clock.ts';
+import { momentAt } from '../../../src/values/clock.ts';
 import { column } from '../../../src/db/declared-columns.ts';
-import { newId, type ResourceName } from '../../../src/ids.ts';
+import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import { Draft } from '../../../src/ledger/draft.ts';

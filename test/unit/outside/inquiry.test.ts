@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { inquireAtParty } from '../../../src/outside/ask-party.ts';
 import { afterNotFound, finalAfter, inquiryPauseMs } from '../../../src/outside/inquiry.ts';
 import type { PartyAnswer } from '../../../src/outside/party.ts';

@@ -1,6 +1,6 @@
 /** An instruction on its way: what each answer of the party leads to, and that it is never guessed. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Instant } from '../../../src/clock.ts';
+import type { Instant } from '../../../src/values/clock.ts';
 import type { NotFound, Party } from '../../../src/outside/party.ts';
 import {
   inquireInstruction,

@@ -1,7 +1,7 @@
 /** How the schedule of a book is shown, and how a percentage is read. */
 import { expect, test } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { updateReleaseSchedule } from '../../../src/payments/api/release-schedule-schemas.ts';
 import { reservedPart } from '../../../src/payments/earn-share.ts';
 import { basisPointsOf, scheduleInForce, scheduleView } from '../../../src/payments/schedules/book-schedule.ts';

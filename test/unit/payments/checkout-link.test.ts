@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newId, publicId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import {
   checkoutDigest,
   checkoutToken,

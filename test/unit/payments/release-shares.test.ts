@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../../src/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { releaseShares } from '../../../src/payments/release-shares.ts';

@@ -1,7 +1,7 @@
 /** In which order money that goes back to payers is taken, and that none is lost or taken twice on the way. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { MAX_TOUCHED } from '../../../src/ledger/committer.ts';
 import { wayBackTouches } from '../../../src/payments/give-back.ts';
 import { CAPTURES_MAX } from '../../../src/payments/payment.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { metadataIndex } from '../../../src/ledger/metadata-store.ts';

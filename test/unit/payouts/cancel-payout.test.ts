@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { cancelPayout } from '../../../src/payouts/cancel-payout.ts';
 import { reservePayout } from '../../../src/payouts/reserve-payout.ts';

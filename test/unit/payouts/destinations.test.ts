@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { maskAlias } from '../../../src/outside/mask-alias.ts';
 import { destinationPlace } from '../../../src/payouts/destination.ts';
 import {

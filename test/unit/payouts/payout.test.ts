@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/clock.ts';
+import { momentAt } from '../../../src/values/clock.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout.ts';

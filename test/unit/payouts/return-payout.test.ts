@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { newId, publicId } from '../../../src/ids.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { evidence } from '../../../src/outside/evidence.ts';

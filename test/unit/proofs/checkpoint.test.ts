@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { canonicalize } from 'json-canonicalize';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/config.ts';
-import { publicId } from '../../../src/ids.ts';
+import { publicId } from '../../../src/values/ids.ts';
 import {
   type Checkpoint,
   checkpointView,

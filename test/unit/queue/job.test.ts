@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { packRows, partitionOf, partsOf, queueName, rowsIn } from '../../../src/queue/job.ts';
 
 test('a queue name is one hash tag, so that its keys share a slot of a Redis Cluster', () => {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { programOf } from '../../../scripts/harness/programs.ts';
-import { createSigningKey, newSecret, sign } from '../../../src/standard-webhooks.ts';
+import { createSigningKey, newSecret, sign } from '../../../src/values/standard-webhooks.ts';
 
 const secret = newSecret();
 const children: ChildProcess[] = [];

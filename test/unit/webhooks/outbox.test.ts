@@ -1,6 +1,6 @@
 /** A delivery that is both named by a job and part of the backlog. */
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/ids.ts';
+import { newId } from '../../../src/values/ids.ts';
 import type { Attempt, DeliveryInHand } from '../../../src/webhooks/delivery.ts';
 import { Outbox } from '../../../src/webhooks/outbox.ts';
 import { Slots } from '../../../src/webhooks/slots.ts';

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseAllowList } from '../../../src/public-address.ts';
+import { parseAllowList } from '../../../src/values/public-address.ts';
 import { createHostNames, NameNotFound } from '../../../src/webhooks/host-names.ts';
 import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/webhooks/post-event.ts';
 import {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test, vi } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/ids.ts';
-import { createSigningKey, newSecret, sign, verify } from '../../../src/standard-webhooks.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { createSigningKey, newSecret, sign, verify } from '../../../src/values/standard-webhooks.ts';
 import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
 

@@ -5,7 +5,7 @@
 import type { Client } from '../../../../scripts/harness/client.ts';
 import type { OrganisationKeys } from '../../../../scripts/harness/organisation.ts';
 import type { Receiver } from '../../../../scripts/harness/receiver.ts';
-import type { IdKind } from '../../../../src/ids.ts';
+import type { IdKind } from '../../../../src/values/ids.ts';
 import type { Product } from '../../../support/product.ts';
 import type { Transcript } from '../transcript.ts';
 

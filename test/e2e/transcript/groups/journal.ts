@@ -1,4 +1,4 @@
-import { publicId } from '../../../../src/ids.ts';
+import { publicId } from '../../../../src/values/ids.ts';
 import { checkpointIn, newSigningKey } from '../../../support/checkpoints.ts';
 import type { GroupOnWire, Page, Stage } from './group.ts';
 

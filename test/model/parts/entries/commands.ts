@@ -1,6 +1,6 @@
 /** The command of an entry of any postings. */
 
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import type { Command } from '../../../../src/ledger/command.ts';
 import type { PostingDraft } from '../../../../src/ledger/entry.ts';

@@ -1,6 +1,6 @@
 /** Disputes: what the acquirer tells of them. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import type { SettledDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import { settleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import { CURRENCIES } from '../../names.ts';

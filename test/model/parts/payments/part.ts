@@ -1,6 +1,6 @@
 /** Payments: accepted, captured, canceled, incremented, refunded, expired, released; and what their acquirer says of each. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { acceptPayment } from '../../../../src/payments/accept-payment.ts';
 import { cancelPayment, capturePayment, incrementPayment } from '../../../../src/payments/act-on-payment.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';

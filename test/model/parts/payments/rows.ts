@@ -1,6 +1,6 @@
 /** The rows of payments in the book in memory: what the product's commands read from Postgres before they are made. */
 import type { AcquirerNotice } from '../../../../src/acquirers/acquirer.ts';
-import type { Uuid } from '../../../../src/ids.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import type { AcquirerReport } from '../../../../src/payments/acquirer-report.ts';
 import type { Dispute } from '../../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';

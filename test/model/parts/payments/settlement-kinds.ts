@@ -1,7 +1,7 @@
 /** Settlements: reports of what the acquirer paid, some with lines that nobody can match. */
 
 import fc from 'fast-check';
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../../../src/payments/payment-operation.ts';
 import { payments } from '../../../../src/payments/payment-table.ts';

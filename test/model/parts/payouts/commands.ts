@@ -1,7 +1,7 @@
 /** Notices of the rail, and the simulation of one. */
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
-import { newId } from '../../../../src/ids.ts';
-import { writeJson } from '../../../../src/json.ts';
+import { newId } from '../../../../src/values/ids.ts';
+import { writeJson } from '../../../../src/values/json.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command.ts';
 import type { Payout } from '../../../../src/payouts/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout-view.ts';

@@ -1,6 +1,6 @@
 /** Payouts: accepted, canceled, reserved, settled, simulated, returned. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { acceptPayout } from '../../../../src/payouts/accept-payout.ts';
 import { recordUnknown } from '../../../../src/payouts/await-outcome.ts';
 import { cancelPayout } from '../../../../src/payouts/cancel-payout.ts';

@@ -2,7 +2,7 @@
 import { changeAccountStatus } from '../../../../src/accounts/change-account.ts';
 import { receiveTransfer } from '../../../../src/accounts/receive-transfer.ts';
 import { runOnce } from '../../../../src/idempotency/run-once.ts';
-import type { Uuid } from '../../../../src/ids.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import { amountIn, CURRENCY, wishesOf } from '../clients.ts';
 import type { SchedulePart, Wish, WishKind } from '../part.ts';
 

@@ -1,6 +1,6 @@
 /** What must be right of payouts in the end: the clients' answers, the rail's movements and the books agree. */
 import type { Pool } from '../../../../src/db/pool.ts';
-import type { Uuid } from '../../../../src/ids.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import type { Intent } from '../clients.ts';
 import type { Add, ScheduleBook } from '../part.ts';
 import { net, type RailRecord } from '../rail-model.ts';

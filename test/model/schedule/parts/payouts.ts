@@ -2,7 +2,7 @@
 
 import { runOnce } from '../../../../src/idempotency/run-once.ts';
 import { carryOut } from '../../../../src/idempotency/use-case.ts';
-import type { Uuid } from '../../../../src/ids.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import { cancelPayout } from '../../../../src/payouts/cancel-payout.ts';
 import { payouts } from '../../../../src/payouts/payout-table.ts';
 import { requestPayout } from '../../../../src/payouts/request-payout.ts';

@@ -1,6 +1,6 @@
 /** Events, which a receiver outside gets to the byte. */
 import type { Pool } from '../../../../src/db/pool.ts';
-import { publicId, type Uuid } from '../../../../src/ids.ts';
+import { publicId, type Uuid } from '../../../../src/values/ids.ts';
 import { ACCOUNTS } from '../clients.ts';
 import type { ScheduleBook, SchedulePart } from '../part.ts';
 import type { Arrived } from '../receiver-model.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readAmount } from '../../../../src/api/schemas/amount.ts';
-import { parseJson } from '../../../../src/json.ts';
+import { parseJson } from '../../../../src/values/json.ts';
 
 /** Reads a JSON text as an amount. */
 const amountIn = (text: string, minimum = 1n) => {

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest';
 import { faultIn } from '../../../../scripts/harness/as-promised.ts';
 import { CLOSING_BLOCKS, closingBlock } from '../../../../src/api/schemas/closing-block-schema.ts';
 import { PROBLEM_FACTS } from '../../../../src/api/schemas/problem-facts.ts';
-import type { ErrorCode } from '../../../../src/errors.ts';
+import type { ErrorCode } from '../../../../src/errors/errors.ts';
 import { GROUPS } from '../../../../src/groups.ts';
-import { newId } from '../../../../src/ids.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import type { Draft } from '../../../../src/ledger/draft.ts';
 
 const BLOCKERS = GROUPS.flatMap(({ blocksClosing }) => blocksClosing);

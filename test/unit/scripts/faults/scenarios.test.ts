@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { groupsOf } from '../../../../scripts/faults/rounds.ts';
 import { drawnScenarios, quickScenarios, SCENARIOS } from '../../../../scripts/faults/scenarios.ts';
-import { FAILPOINTS } from '../../../../src/failpoints.ts';
+import { FAILPOINTS } from '../../../../src/process/failpoints.ts';
 
 const page = readFileSync(new URL('../../../../docs/faults.md', import.meta.url), 'utf8');
 

@@ -1,0 +1,46 @@
+/**
+ * An appointment: what falls due in a book's own time, as a hold that expires. A resource declares its appointments. The
+ * sweeper enqueues those that are due, and the clock of a test book keeps them on its way to another time
+ * (journal/advance-clock.ts). A decision never relies on the visit: what is due is due at the moment of use.
+ */
+import type { Acquirers } from '../acquirers/acquirers.ts';
+import type { Pool } from '../db/pool.ts';
+import type { Uuid } from '../values/ids.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Command } from '../ledger/command.ts';
+import type { MovedRows } from './moved-rows.ts';
+import type { JobName, QueuePool } from '../queue/job.ts';
+
+/** The parties that appointments call. */
+export interface AppointmentOutside {
+  readonly acquirers: Pick<Acquirers, 'sandbox'>;
+}
+
+export interface Appointment {
+  /** As the sweeper's log names them: `holds that expire`. */
+  readonly name: string;
+  /**
+   * The rows: due in wall time by their `due_at`, which is right while the book's clock is not moved, and set aside when a
+   * bug stops them.
+   */
+  readonly rows: MovedRows;
+  /** The status of rows that have an appointment. */
+  readonly status: string;
+  /**
+   * The column with its time. The table has an index TABLE_appointments (book_id, column, id) where the row has the
+   * status and a time and is not stuck.
+   */
+  readonly column: string;
+  readonly pool: QueuePool;
+  readonly job: JobName;
+  /** Carries out the appointments of these rows that are due at its moment; the others are left as they are. */
+  command(pool: Pool, bookId: BookId, ids: readonly Uuid[], outside: AppointmentOutside): Promise<Command<unknown>>;
+  /**
+   * How far rows have come that take several steps, which another process may take meanwhile. Two readings are compared. Without it a
+   * row is carried out by one step.
+   */
+  place?(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<unknown>;
+}
+
+/** The most rows in one command of an appointment: with four rows each, as many as a command may touch. */
+export const APPOINTMENTS_PER_COMMAND = 250;
