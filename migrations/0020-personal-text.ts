@@ -1,6 +1,6 @@
 /**
  * Personal text apart from what is kept for long. Events (0021) and stored answers hold a reference in its place
- * (src/ledger/personal-text.ts), which release 0.2.0 cannot read: it is written after the contract. Until then all new
+ * (src/ledger/rows/personal-text.ts), which release 0.2.0 cannot read: it is written after the contract. Until then all new
  * columns but the salts stay null.
  *
  * `text_salt` hides the texts of an object behind their references. `text_references` names what a row may be filled with.

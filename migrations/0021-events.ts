@@ -4,7 +4,7 @@
  *
  * `text_references` names the personal texts that a payload is filled with (0020). `leaf` keeps the leaf of an event whose readable
  * payload the owner has replaced, so that trees and checkpoints stand. `form` is the number of the event's form
- * (src/ledger/event-form.ts), and `first_sequence` the object's first event, from which the text is made as well: null in that event
+ * (src/ledger/events/event-form.ts), and `first_sequence` the object's first event, from which the text is made as well: null in that event
  * itself, and both in an event whose payload is its text. A payout's row says which event is its first one. One that does has the ids
  * of its entries in `packed_entry_ids`, 16 bytes each, and null in `entry_ids`.
  *

@@ -7,7 +7,7 @@ import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { ID_PREFIXES, publicId } from '../src/values/ids.ts';
-import { Committer } from '../src/ledger/committer.ts';
+import { Committer } from '../src/ledger/commit/committer.ts';
 import { createLogger } from '../src/process/log.ts';
 import { ERASABLE } from '../src/operations/erasable.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';

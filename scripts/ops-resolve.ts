@@ -11,7 +11,7 @@ import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
-import { Committer } from '../src/ledger/committer.ts';
+import { Committer } from '../src/ledger/commit/committer.ts';
 import { makeNoticesDue } from '../src/outside/notice-store.ts';
 import { postingsOf } from '../src/payouts/checks/payout-history.ts';
 import { payouts } from '../src/payouts/payout-table.ts';

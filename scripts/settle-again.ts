@@ -4,7 +4,7 @@ import { encodeActor } from '../src/values/actor.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
-import type { Committer } from '../src/ledger/committer.ts';
+import type { Committer } from '../src/ledger/commit/committer.ts';
 import { findExceptionLine } from '../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../src/payments/settlements/next-lines.ts';
 import { submitAsRead } from '../src/payments/settlements/read-again.ts';

@@ -16,7 +16,7 @@ import { BadInput } from '../src/intake/bad-input.ts';
 import { FILE_BYTES_MAX } from '../src/intake/csv.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import { toJson } from '../src/values/json.ts';
-import { Committer } from '../src/ledger/committer.ts';
+import { Committer } from '../src/ledger/commit/committer.ts';
 import { createLogger } from '../src/process/log.ts';
 import { type BookedPart, bookReport } from '../src/payments/settlements/book-report.ts';
 import { REPORT_COLUMNS, readReport } from '../src/payments/settlements/report.ts';

@@ -9,7 +9,7 @@ import { exceptionsGroup } from './exceptions/index.ts';
 import type { Group } from './group/group.ts';
 import { idempotencyGroup } from './idempotency/index.ts';
 import { journalGroup } from './journal/index.ts';
-import { type DeclaredTable, isTable } from './ledger/table-of.ts';
+import { type DeclaredTable, isTable } from './ledger/rows/table-of.ts';
 import { organisationsGroup } from './organisations/index.ts';
 import { outsideGroup } from './outside/index.ts';
 import { paymentsGroup } from './payments/index.ts';

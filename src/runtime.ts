@@ -21,7 +21,7 @@ import type { Uuid } from './values/ids.ts';
 import type { AppointmentRuntime } from './journal/keep-appointments.ts';
 import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
-import { Committer } from './ledger/committer.ts';
+import { Committer } from './ledger/commit/committer.ts';
 import { RecentAccounts } from './ledger/recent-accounts.ts';
 import type { Logger } from './process/log.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';

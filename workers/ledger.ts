@@ -2,7 +2,7 @@
 import { holdExpiry } from '../src/accounts/expire-holds.ts';
 import { runAdvance } from '../src/journal/advance-clock.ts';
 import { keepAppointments } from '../src/journal/keep-appointments.ts';
-import { RowLoads } from '../src/ledger/row-loads.ts';
+import { RowLoads } from '../src/ledger/rows/row-loads.ts';
 import { disputeVisit } from '../src/payments/disputes/visit-disputes.ts';
 import { paymentExpiries } from '../src/payments/expire-payments.ts';
 import { shareRelease } from '../src/payments/release-shares.ts';

@@ -1,7 +1,7 @@
 /** Payments pool: brings operations of payments to their acquirer, and the answers back. */
 
 import { ACQUIRER_NOTICE_KINDS } from '../src/acquirers/acquirer.ts';
-import { RowLoads } from '../src/ledger/row-loads.ts';
+import { RowLoads } from '../src/ledger/rows/row-loads.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';

@@ -1,6 +1,6 @@
 /** Rails pool: carries reserved payouts to their rail, and brings the answers back. */
 
-import { RowLoads } from '../src/ledger/row-loads.ts';
+import { RowLoads } from '../src/ledger/rows/row-loads.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';

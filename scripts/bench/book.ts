@@ -5,7 +5,7 @@ import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import type { BookId } from '../../src/ledger/book.ts';
-import { Committer } from '../../src/ledger/committer.ts';
+import { Committer } from '../../src/ledger/commit/committer.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';

@@ -7,7 +7,7 @@ import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Hold, HoldStatus } from '../ledger/hold.ts';
 import { holds } from '../ledger/hold-table.ts';
-import { listRows } from '../ledger/list-rows.ts';
+import { listRows } from '../ledger/rows/list-rows.ts';
 import type { AccountHold } from './account-hold.ts';
 import { accountHolds } from './account-hold-table.ts';
 

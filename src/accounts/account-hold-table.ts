@@ -1,7 +1,7 @@
 /** The rows of holds that the API placed. Every step also takes back the mark of a row that was stuck: it has moved. */
 import { column } from '../db/declared-columns.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { tableOf } from '../ledger/rows/table-of.ts';
 import type { AccountHold } from './account-hold.ts';
 
 export const accountHolds = tableOf<AccountHold>({

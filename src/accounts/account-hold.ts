@@ -6,8 +6,8 @@
 import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import type { HoldStatus } from '../ledger/hold.ts';
-import { shownTexts } from '../ledger/personal-text.ts';
-import type { Transitions } from '../ledger/resource.ts';
+import { shownTexts } from '../ledger/rows/personal-text.ts';
+import type { Transitions } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 
 export interface AccountHold {
@@ -24,7 +24,7 @@ export interface AccountHold {
   readonly externalId: string | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
-  /** Hides description and metadata behind their references (ledger/personal-text.ts); null where it has neither. */
+  /** Hides description and metadata behind their references (ledger/rows/personal-text.ts); null where it has neither. */
   readonly textSalt: Buffer | null;
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;

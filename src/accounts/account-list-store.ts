@@ -5,7 +5,7 @@ import type { Walk, WalkedList } from '../db/walk.ts';
 import { walkOf } from '../db/walk-by-time.ts';
 import type { AccountStatus } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
-import { metadataWalks } from '../ledger/metadata-store.ts';
+import { metadataWalks } from '../ledger/rows/metadata-store.ts';
 import {
   CUSTOMER_ACCOUNT_JOIN,
   CUSTOMER_ACCOUNT_SELECT,

@@ -5,7 +5,7 @@
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import { type Account, available, held, posted } from '../ledger/account.ts';
-import { personal, type TextOwner } from '../ledger/personal-text.ts';
+import { personal, type TextOwner } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions } from './account-status.ts';
 
@@ -16,7 +16,7 @@ export interface AccountProfile {
   readonly name: string | null;
   readonly externalId: string | null;
   readonly metadata: Record<string, string> | null;
-  /** Hides its texts behind their references (ledger/personal-text.ts). */
+  /** Hides its texts behind their references (ledger/rows/personal-text.ts). */
   readonly textSalt: Buffer;
   readonly version: number;
   readonly createdAt: Instant;

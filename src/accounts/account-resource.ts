@@ -3,7 +3,7 @@ import type { Account } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import type { Resource } from '../ledger/resource.ts';
+import type { Resource } from '../ledger/rows/resource.ts';
 import { type AccountProfile, accountView } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { allowedActions } from './account-status.ts';

@@ -4,7 +4,7 @@
  * Next: account-resource.ts (its steps), change-account.ts (its actions).
  */
 import { type Account, type AccountStatus, held, posted } from '../ledger/account.ts';
-import { requireTransition, type Transitions } from '../ledger/resource.ts';
+import { requireTransition, type Transitions } from '../ledger/rows/resource.ts';
 
 /** `open` and `frozen` are moved by the customer's key or an operator; `closed` is final. */
 export const ACCOUNT_TRANSITIONS: Transitions<AccountStatus> = {

@@ -7,7 +7,7 @@ import { type Change, type ChangeRequest, changeOf, refuseChange, stateConflict 
 import type { Command, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import { type AccountHold, HOLD_CHANGES_MAX, type HoldAction, isOver, remainingOf } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';

@@ -6,7 +6,7 @@ import { accounts } from '../ledger/account-table.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import type { MovedRows } from '../group/moved-rows.ts';
 import { type AccountHold, isOver } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';

@@ -1,6 +1,6 @@
 import { column } from '../db/declared-columns.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { logOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { logOf } from '../ledger/rows/table-of.ts';
 import type { InboundTransfer } from './inbound-transfer.ts';
 
 export const inboundTransfers = logOf<InboundTransfer>({

@@ -1,7 +1,7 @@
 /** The largest overdraft limit of a book's accounts: set by the operator, read when an account is opened. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import { type Table, WRITE_ORDER } from '../ledger/table.ts';
+import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
 
 /** The ceilings of books for which none was set, in minor units. In live mode an overdraft is a credit risk. */
 export const OVERDRAFT_CEILING_DEFAULTS: Readonly<Record<Mode, bigint>> = { test: 1_000_000_000_000n, live: 0n };

@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { momentOf } from '../ledger/batch.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
 import type { BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { type PlaceHold, placeAccountHold } from './place-hold.ts';

@@ -5,7 +5,7 @@
 import type { Uuid } from '../values/ids.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Entry } from '../ledger/entry.ts';
-import { advance, shownBy } from '../ledger/resource.ts';
+import { advance, shownBy } from '../ledger/rows/resource.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';
 

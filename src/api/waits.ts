@@ -5,8 +5,8 @@
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Resource, Shown, Versioned } from '../ledger/resource.ts';
-import type { DeclaredTable } from '../ledger/table-of.ts';
+import type { Resource, Shown, Versioned } from '../ledger/rows/resource.ts';
+import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import type { Preference } from './request-headers.ts';
 import type { Waiters } from './waiting.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Columns of a declared table: a column is named once, and its place in every statement follows. This file knows types and
- * SQL text; ledger/table-of.ts makes the statements of a table from it.
+ * SQL text; ledger/rows/table-of.ts makes the statements of a table from it.
  */
 import type { Instant } from '../values/clock.ts';
 import { toJson } from '../values/json.ts';
@@ -63,7 +63,7 @@ export interface ColumnOptions {
   /** Lists may be filtered by it: there is an index on book, this column and key. */
   readonly filter?: true;
   /**
-   * What becomes of a card number in the text (ledger/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
+   * What becomes of a card number in the text (ledger/rows/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
    * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, or an
    * amount in text, which may look like one. `copied`: it stands in a row of the same book, which was judged.
    */

@@ -10,13 +10,13 @@ import type { Pool } from './pool.ts';
 
 /** What may be written, by the release that the installation is contracted to. Each turns true once, and never back. */
 export interface Forms {
-  /** To 0.3.0 or later: personal text apart from events and answers (ledger/personal-text.ts), sealed evidence. */
+  /** To 0.3.0 or later: personal text apart from events and answers (ledger/rows/personal-text.ts), sealed evidence. */
   readonly textApart: boolean;
   /** To 0.3.0 or later: an entry of a return names the return, and stands in no list of its payout. */
   readonly returnsApart: boolean;
   /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
   readonly evidenceByResource: boolean;
-  /** To 0.3.0 or later: events in a form (ledger/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
+  /** To 0.3.0 or later: events in a form (ledger/events/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
   readonly eventsDerived: boolean;
   /** To 0.3.0 or later: multi-book jobs (queue/job.ts). */
   readonly multiBookJobs: boolean;

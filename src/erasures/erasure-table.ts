@@ -2,8 +2,8 @@
 import type { Instant } from '../values/clock.ts';
 import { column } from '../db/declared-columns.ts';
 import type { Uuid } from '../values/ids.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { tableOf } from '../ledger/rows/table-of.ts';
 
 export interface Erasure {
   readonly id: Uuid;

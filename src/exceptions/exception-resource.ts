@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../ledger/resource.ts';
+import type { Resource, Shown } from '../ledger/rows/resource.ts';
 import { allowedActions, EXCEPTION_TRANSITIONS, type Exception } from './exception.ts';
 import { exceptions } from './exception-table.ts';
 import { exceptionView } from './exception-view.ts';

@@ -3,8 +3,8 @@
  * release has resolved is approved. Lists are in order of `place`, which the database gives (exception-list-store.ts).
  */
 import { column, type RowOf } from '../db/declared-columns.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { tableOf } from '../ledger/rows/table-of.ts';
 import { type Exception, type ExceptionStatus, isEnded } from './exception.ts';
 
 export const exceptions = tableOf<Exception>({

@@ -2,7 +2,7 @@
 import { parseActor, viewOfActor } from '../values/actor.ts';
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId, publicIdOrNull, resourceReference } from '../values/ids.ts';
-import { personal } from '../ledger/personal-text.ts';
+import { personal } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { allowedActions, type Exception } from './exception.ts';
 

@@ -8,7 +8,7 @@
 import { type Actor, type ActorByKey, parseActor } from '../values/actor.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { Transitions } from '../ledger/resource.ts';
+import type { Transitions } from '../ledger/rows/resource.ts';
 
 export type ExceptionStatus =
   /** Nobody looks at it yet. */
@@ -72,7 +72,7 @@ export interface Exception {
   readonly assigneeId: Uuid | null;
   /** The last explanation. Null where there is none, and once it is erased. */
   readonly reason: string | null;
-  /** Hides the reason behind its reference (ledger/personal-text.ts). Null until there is one. */
+  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null until there is one. */
   readonly textSalt: Buffer | null;
   /** At most one of each type. */
   readonly evidence: readonly ExceptionEvidence[];

@@ -7,9 +7,9 @@ import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import type { ShownMembers } from '../ledger/event-form.ts';
-import { newSalt } from '../ledger/personal-text.ts';
-import { advance, shownBy } from '../ledger/resource.ts';
+import type { ShownMembers } from '../ledger/events/event-form.ts';
+import { newSalt } from '../ledger/rows/personal-text.ts';
+import { advance, shownBy } from '../ledger/rows/resource.ts';
 import {
   allowedActions,
   type Exception,

@@ -7,7 +7,7 @@ import { accounts } from '../ledger/account-table.ts';
 import { changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import type { Exception, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 import type { HandleException } from './handle-exception.ts';

@@ -2,7 +2,7 @@
 import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { begin } from '../ledger/resource.ts';
+import { begin } from '../ledger/rows/resource.ts';
 import type { WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 import { exceptions } from './exception-table.ts';

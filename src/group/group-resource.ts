@@ -1,6 +1,6 @@
 /**
  * A resource as its group declares it: what entries, holds, keys, exceptions and events name, and where its rows are. How
- * its row moves from step to step is in ledger/resource.ts.
+ * its row moves from step to step is in ledger/rows/resource.ts.
  */
 import type { Appointment } from './appointment.ts';
 import type { KeyedTable, OnlyRows } from '../db/keyed-table.ts';

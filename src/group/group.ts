@@ -13,7 +13,7 @@ import type { TableRights } from '../db/table-rights.ts';
 import type { GroupResource } from './group-resource.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
-import type { DeclaredLog, DeclaredTable } from '../ledger/table-of.ts';
+import type { DeclaredLog, DeclaredTable } from '../ledger/rows/table-of.ts';
 import type { MovedRows, OverdueRows } from './moved-rows.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import type { Rail } from '../rails/rail.ts';

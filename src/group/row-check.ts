@@ -3,7 +3,7 @@
  * it. It is declared with the group whose rows it reads.
  */
 import type { Uuid } from '../values/ids.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
 import type { CheckContext } from './check-context.ts';
 import type { Until } from './until.ts';
 

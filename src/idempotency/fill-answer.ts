@@ -1,9 +1,9 @@
 /** An answer as it is sent. Into a replayed one personal text is filled, null where it was erased since. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readAnnounced } from '../ledger/event-read-store.ts';
-import { filledIn } from '../ledger/personal-text.ts';
-import { loadTexts } from '../ledger/personal-text-store.ts';
+import { readAnnounced } from '../ledger/events/event-read-store.ts';
+import { filledIn } from '../ledger/rows/personal-text.ts';
+import { loadTexts } from '../ledger/rows/personal-text-store.ts';
 import { referredEvent } from './event-answer.ts';
 import type { KeptAnswer, OnceAnswer } from './once.ts';
 

@@ -14,7 +14,7 @@ export interface IdempotencyRecord {
   /** The first answer. Null for a voided key; the body is null, too, once the retention time has passed. */
   readonly status: number | null;
   readonly body: string | null;
-  /** A body that refers to an event (event-answer.ts) names none. The references that the body may be filled in with (ledger/personal-text.ts); null where it holds all of its text. */
+  /** A body that refers to an event (event-answer.ts) names none. The references that the body may be filled in with (ledger/rows/personal-text.ts); null where it holds all of its text. */
   readonly textReferences: string | null;
   readonly resource: NonNullable<Stored['resource']> | null;
   readonly resourceId: Uuid | null;

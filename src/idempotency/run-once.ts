@@ -3,7 +3,7 @@ import { ApiError } from '../errors/errors.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
-import type { Committer } from '../ledger/committer.ts';
+import type { Committer } from '../ledger/commit/committer.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Stored } from './idempotency-key.ts';

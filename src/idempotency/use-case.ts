@@ -11,7 +11,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readingAgain } from '../ledger/changed-meanwhile.ts';
+import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Following } from './following.ts';

@@ -13,7 +13,7 @@ import { writeJson } from '../values/json.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
-import { readingAgain } from '../ledger/changed-meanwhile.ts';
+import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { NoProgress } from '../values/progress.ts';

@@ -6,9 +6,9 @@ import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { holdSteps, holds } from '../ledger/hold-table.ts';
-import { entries, entryTexts, events, postings } from '../ledger/journal-tables.ts';
-import { metadataIndex } from '../ledger/metadata-store.ts';
-import { personalTexts } from '../ledger/personal-text-table.ts';
+import { entries, entryTexts, events, postings } from '../ledger/rows/journal-tables.ts';
+import { metadataIndex } from '../ledger/rows/metadata-store.ts';
+import { personalTexts } from '../ledger/rows/personal-text-table.ts';
 import { sweepClocks } from './sweep-clocks.ts';
 
 export const journalGroup: Group = {

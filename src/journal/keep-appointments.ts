@@ -3,8 +3,8 @@ import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readingAgain } from '../ledger/changed-meanwhile.ts';
-import type { Committer } from '../ledger/committer.ts';
+import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
+import type { Committer } from '../ledger/commit/committer.ts';
 import { passesOutside } from '../outside/passes.ts';
 
 export interface AppointmentRuntime extends AppointmentOutside {

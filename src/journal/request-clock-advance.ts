@@ -4,7 +4,7 @@ import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { momentOf } from '../ledger/batch.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { advanceClock } from './advance-clock.ts';
 import { type Duration, laterBy } from './duration.ts';

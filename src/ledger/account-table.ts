@@ -1,7 +1,7 @@
 import { column, type RowOf } from '../db/declared-columns.ts';
 import type { Account } from './account.ts';
-import { WRITE_ORDER } from './table.ts';
-import { tableOf } from './table-of.ts';
+import { WRITE_ORDER } from './rows/table.ts';
+import { tableOf } from './rows/table-of.ts';
 
 export type AccountRow = RowOf<Account>;
 

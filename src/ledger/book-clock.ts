@@ -9,7 +9,7 @@ import { newId, type Uuid } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';
 import type { Book } from './book.ts';
 import type { Command, Outcome } from './command.ts';
-import type { BookState } from './state.ts';
+import type { BookState } from './commit/state.ts';
 
 export interface ClockStep {
   readonly requestId: Uuid;

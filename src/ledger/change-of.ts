@@ -6,7 +6,7 @@ import { ApiError } from '../errors/errors.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import type { Answered, Command, Refusal, Touch } from './command.ts';
 import { Draft } from './draft.ts';
-import type { Resource, Versioned } from './resource.ts';
+import type { Resource, Versioned } from './rows/resource.ts';
 
 /** Who changes an object, and which version of it the caller has seen. */
 export interface Change {

@@ -7,7 +7,7 @@ import type { Moment } from '../values/clock.ts';
 import type { DecidedCode, Facts } from '../errors/errors.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
-import type { BookState } from './state.ts';
+import type { BookState } from './commit/state.ts';
 
 export type { JobRow, LogAppend, Outcome, RowChange, Touch };
 

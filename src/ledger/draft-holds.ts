@@ -11,7 +11,7 @@ import {
   takeFromHold as taken,
 } from './hold.ts';
 import { holdSteps, holds } from './hold-table.ts';
-import type { Log, Table } from './table.ts';
+import type { Log, Table } from './rows/table.ts';
 
 /** The part of a draft that these steps use. */
 interface Rows {

@@ -1,7 +1,7 @@
 import { column } from '../db/declared-columns.ts';
 import type { Hold, HoldStep } from './hold.ts';
-import { WRITE_ORDER } from './table.ts';
-import { logOf, tableOf } from './table-of.ts';
+import { WRITE_ORDER } from './rows/table.ts';
+import { logOf, tableOf } from './rows/table-of.ts';
 
 export const holds = tableOf<Hold>({
   name: 'holds',

@@ -1,9 +1,9 @@
 /** The rows that a command touches, and the outcome of its decision. */
 import type { Book } from './book.ts';
 import type { Entry } from './entry.ts';
-import type { KeptEvent } from './event.ts';
+import type { KeptEvent } from './events/event.ts';
 import type { JobRow } from './job-row.ts';
-import type { Log, Table } from './table.ts';
+import type { Log, Table } from './rows/table.ts';
 
 /** Rows of a table that a command needs, named before anything is loaded. At most 1,000 rows a command. */
 export interface Touch {

@@ -1,7 +1,7 @@
 /** Metrics of the committer's batches. */
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { ObservedBatch } from '../ledger/batch.ts';
-import type { DissolveReason } from '../ledger/shared-committer.ts';
+import type { ObservedBatch } from '../ledger/commit/batch.ts';
+import type { DissolveReason } from '../ledger/commit/shared-committer.ts';
 import { SECONDS } from './metric-buckets.ts';
 
 export interface BatchMetrics {

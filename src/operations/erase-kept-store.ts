@@ -5,7 +5,7 @@
 
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
 import { elsewhere, further } from '../values/progress.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
 import type { ErasureSubject } from './erasable.ts';

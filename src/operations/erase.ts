@@ -8,7 +8,7 @@ import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import { newId } from '../values/ids.ts';
-import type { Committer } from '../ledger/committer.ts';
+import type { Committer } from '../ledger/commit/committer.ts';
 import { type ErasureSubject, erasableOf, parseErasable } from './erasable.ts';
 import { ANSWERS, eachAnswer, KEPT_EVENTS } from './erase-kept-store.ts';
 import {

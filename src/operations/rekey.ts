@@ -18,7 +18,7 @@ import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
-import type { DeclaredTable } from '../ledger/table-of.ts';
+import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import { PAYEE_PLACE } from '../outside/notice.ts';
 import { elsewhere } from '../values/progress.ts';
 import { answerSecretPlace, concealedSecret, earlierSecretPlace } from '../webhooks/endpoint-secret.ts';

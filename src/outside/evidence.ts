@@ -7,8 +7,8 @@ import { column } from '../db/declared-columns.ts';
 import type { ResourceName, Uuid } from '../values/ids.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { tableOf } from '../ledger/rows/table-of.ts';
 
 export interface Evidence {
   readonly id: Uuid;

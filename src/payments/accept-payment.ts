@@ -9,11 +9,11 @@ import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { refuseTotals } from '../ledger/lifetime-total.ts';
-import { indexMetadata } from '../ledger/metadata-store.ts';
-import { newSalt } from '../ledger/personal-text.ts';
-import { begin } from '../ledger/resource.ts';
-import type { BookState } from '../ledger/state.ts';
+import { refuseTotals } from '../ledger/rows/lifetime-total.ts';
+import { indexMetadata } from '../ledger/rows/metadata-store.ts';
+import { newSalt } from '../ledger/rows/personal-text.ts';
+import { begin } from '../ledger/rows/resource.ts';
+import type { BookState } from '../ledger/commit/state.ts';
 import { endToEndId } from '../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from './new-operation.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../ledger/resource.ts';
+import type { Resource, Shown } from '../ledger/rows/resource.ts';
 import { operationView } from './operation-view.ts';
 import {
   OPERATION_RESOURCES,

@@ -1,7 +1,7 @@
 /** How the API and events show the children of a payment that are operations at its acquirer. */
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
-import { personal } from '../ledger/personal-text.ts';
+import { personal } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
 import { declineView } from './payment-view.ts';

@@ -7,7 +7,7 @@
 import type { DeclineCode } from '../acquirers/decline-codes.ts';
 import type { Instant } from '../values/clock.ts';
 import type { IdKind, ResourceName, Uuid } from '../values/ids.ts';
-import type { Transitions } from '../ledger/resource.ts';
+import type { Transitions } from '../ledger/rows/resource.ts';
 
 export type OperationKind =
   | 'authorize'
@@ -76,7 +76,7 @@ export interface PaymentOperation {
   readonly final: boolean;
   /** Of a refund: the caller's reason. Null too once it is erased. */
   readonly reason: string | null;
-  /** Hides the reason behind its reference (ledger/personal-text.ts). Null where there is none. */
+  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null where there is none. */
   readonly textSalt: Buffer | null;
   /** Of a capture: booked with it. Of a refund: given back with it. */
   readonly fee: bigint;

@@ -6,7 +6,7 @@ import type { DeclineCode } from '../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import { feeOf } from '../fees/fee-schedule.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import type { AcquirerReport } from './acquirer-report.ts';
 import { earnShares } from './earn-share.ts';
 import { captureResource } from './operation-resources.ts';

@@ -3,7 +3,7 @@ import type { CardShown } from '../acquirers/card.ts';
 import { DECLINES } from '../acquirers/decline-codes.ts';
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId, publicIdOrNull } from '../values/ids.ts';
-import { personal } from '../ledger/personal-text.ts';
+import { personal } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { markedCheckoutUrl } from './checkout/checkout-link.ts';
 import {

@@ -6,7 +6,7 @@ import type { BookId } from '../ledger/book.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../ledger/entry.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
 import type { Payment } from './payment.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from './payment-operation.ts';

@@ -9,7 +9,7 @@ import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { announce } from '../ledger/resource.ts';
+import { announce } from '../ledger/rows/resource.ts';
 import { movedShares } from './moved-operations.ts';
 import { releaseResource } from './release-resource.ts';
 import type { PaymentShare } from './share.ts';

@@ -9,7 +9,7 @@ import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile } from '../ledger/commit/changed-meanwhile.ts';
 import type { RecentAccounts } from '../ledger/recent-accounts.ts';
 import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
 import { sealBilling } from './billing.ts';

@@ -1,7 +1,7 @@
 /** The rows of shares, of their lines, and of releases. Every transition of a share takes back the mark of a stuck one. */
 import { column } from '../db/declared-columns.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { logOf, tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { logOf, tableOf } from '../ledger/rows/table-of.ts';
 import type { PaymentShare, Release, ShareLine } from './share.ts';
 
 export const paymentShares = tableOf<PaymentShare>({

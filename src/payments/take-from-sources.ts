@@ -6,7 +6,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../values/ids.ts';
 import { available } from '../ledger/account.ts';
 import type { BookId } from '../ledger/book.ts';
-import { ChangedMeanwhile } from '../ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile } from '../ledger/commit/changed-meanwhile.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { changeShare } from './earn-share.ts';

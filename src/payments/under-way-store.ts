@@ -3,7 +3,7 @@ import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type Table, WRITE_ORDER } from '../ledger/table.ts';
+import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
 
 /** What of payments keeps an account open: the first few of each. */
 export interface PaymentsUnderWay {

@@ -6,10 +6,10 @@ import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import type { Uuid } from '../values/ids.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
-import { indexMetadata } from '../ledger/metadata-store.ts';
-import { hasText, newSalt } from '../ledger/personal-text.ts';
-import { differenceFrom } from '../ledger/previous-attributes.ts';
-import { advance } from '../ledger/resource.ts';
+import { indexMetadata } from '../ledger/rows/metadata-store.ts';
+import { hasText, newSalt } from '../ledger/rows/personal-text.ts';
+import { differenceFrom } from '../ledger/events/previous-attributes.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import { paymentResource } from './payment-resource.ts';
 
 export interface UpdatePayment extends Change {

@@ -3,7 +3,7 @@ import { newId } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/resource.ts';
+import { advance } from '../ledger/rows/resource.ts';
 import { evidenceTouch } from '../outside/evidence.ts';
 import type { Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';

@@ -1,7 +1,7 @@
 /** How the API shows a return. */
 import { formatInstant } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
-import type { Shown } from '../ledger/resource.ts';
+import type { Shown } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import type { PayoutReturn } from './payout-return-table.ts';
 

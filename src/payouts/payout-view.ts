@@ -1,7 +1,7 @@
 /** How the API and events show a payout. */
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
-import { shownTexts } from '../ledger/personal-text.ts';
+import { shownTexts } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { destinationView } from './destinations.ts';
 import { allowedActions, type FailureCode, type Payout, waitingOn } from './payout.ts';

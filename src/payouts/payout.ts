@@ -6,7 +6,7 @@
  */
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { Transitions } from '../ledger/resource.ts';
+import type { Transitions } from '../ledger/rows/resource.ts';
 import type { Destination } from './destination.ts';
 
 export type PayoutStatus =
@@ -69,7 +69,7 @@ export interface Payout {
   readonly externalId: string | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
-  /** Hides description and metadata behind their references (ledger/personal-text.ts); null where it has neither. */
+  /** Hides description and metadata behind their references (ledger/rows/personal-text.ts); null where it has neither. */
   readonly textSalt: Buffer | null;
   /** The same on every try at the rail; derived from book and Idempotency-Key. */
   readonly endToEndId: string;
@@ -83,7 +83,7 @@ export interface Payout {
   readonly railCode: string | null;
   readonly railReference: string | null;
   readonly entryIds: readonly Uuid[];
-  /** The sequence of `payout.created`, which its other events take from (ledger/event-form.ts); null where they are whole. */
+  /** The sequence of `payout.created`, which its other events take from (ledger/events/event-form.ts); null where they are whole. */
   readonly firstEvent: bigint | null;
   readonly requestId: Uuid;
   readonly version: number;

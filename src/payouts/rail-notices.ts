@@ -4,7 +4,7 @@ import { openOnce } from '../exceptions/open-exception.ts';
 import { JsonText } from '../values/json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
-import type { Committer } from '../ledger/committer.ts';
+import type { Committer } from '../ledger/commit/committer.ts';
 import { inquiryPauseMs } from '../outside/inquiry.ts';
 import { evidenceOf, type Inbox } from '../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../outside/take-notices.ts';

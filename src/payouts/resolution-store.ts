@@ -5,8 +5,8 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { WRITE_ORDER } from '../ledger/table.ts';
-import { tableOf } from '../ledger/table-of.ts';
+import { WRITE_ORDER } from '../ledger/rows/table.ts';
+import { tableOf } from '../ledger/rows/table-of.ts';
 
 export interface PayoutResolution {
   readonly payoutId: Uuid;

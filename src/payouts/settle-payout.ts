@@ -7,7 +7,7 @@ import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import type { BookState } from '../ledger/state.ts';
+import type { BookState } from '../ledger/commit/state.ts';
 import { evidenceTouch } from '../outside/evidence.ts';
 import { keepWaiting } from './await-outcome.ts';
 import type { Payout } from './payout.ts';

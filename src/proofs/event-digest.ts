@@ -1,12 +1,12 @@
 /**
  * The leaf of an event: SHA-256 over the canonical JSON (RFC 8785) of its row, with every column, the sequence number
- * as a string. Personal text is covered through its references (ledger/personal-text.ts). An event whose readable payload
+ * as a string. Personal text is covered through its references (ledger/rows/personal-text.ts). An event whose readable payload
  * was erased keeps the leaf of before. Other events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
  */
 import { hash } from 'node:crypto';
 import { formatInstant } from '../values/clock.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
 
 export function eventDigest(bookId: BookId, event: LedgerEvent): Buffer {
   return event.leaf ?? hash('sha256', eventText(bookId, event), 'buffer');

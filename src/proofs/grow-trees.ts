@@ -6,8 +6,8 @@
 import type { Book } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
-import { readEvents } from '../ledger/event-read-store.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
+import { readEvents } from '../ledger/events/event-read-store.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from './checkpoint-context.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';

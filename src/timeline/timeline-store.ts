@@ -7,9 +7,9 @@ import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
-import { textBytes } from '../ledger/personal-text-store.ts';
-import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
+import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
+import { textBytes } from '../ledger/rows/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
 
 export interface TimelineEvent {
   sequence: bigint;

@@ -6,7 +6,7 @@ import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { fillPayloads } from '../ledger/personal-text-store.ts';
+import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 

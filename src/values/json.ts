@@ -154,7 +154,7 @@ export class JsonText {
   }
 }
 
-/** A text that is sent in full, while what is kept holds a marker in its place (ledger/personal-text.ts). */
+/** A text that is sent in full, while what is kept holds a marker in its place (ledger/rows/personal-text.ts). */
 export abstract class ApartText extends JsonText {
   abstract readonly marker: string;
 

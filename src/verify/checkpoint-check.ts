@@ -10,7 +10,7 @@ import type { Pool } from '../db/pool.ts';
 import { parsePublicId, publicId } from '../values/ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
-import { readEventsAsFound } from '../ledger/event-read-store.ts';
+import { readEventsAsFound } from '../ledger/events/event-read-store.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView, signedText } from '../proofs/checkpoint.ts';
 import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '../proofs/checkpoint-store.ts';

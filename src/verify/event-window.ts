@@ -4,8 +4,8 @@
 
 import type { CheckContext } from '../group/check-context.ts';
 import type { EventCheck } from '../group/row-check.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
-import { readEventsAsFound } from '../ledger/event-read-store.ts';
+import type { LedgerEvent } from '../ledger/events/event.ts';
+import { readEventsAsFound } from '../ledger/events/event-read-store.ts';
 import type { Window } from './entry-window.ts';
 import { beginAll, checkEvents, type EventBefore, NO_EVENT, reportMissing } from './event-check.ts';
 import { readEventBefore } from './window-store.ts';

@@ -7,11 +7,11 @@ import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Delivery } from '../ledger/event.ts';
-import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
-import { fillPayloads } from '../ledger/personal-text-store.ts';
-import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
-import { type BookRow, type Log, WRITE_ORDER } from '../ledger/table.ts';
+import type { Delivery } from '../ledger/events/event.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
+import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
+import { type BookRow, type Log, WRITE_ORDER } from '../ledger/rows/table.ts';
 import {
   type DeliveryEndpoint,
   type DeliveryInHand,

@@ -6,9 +6,9 @@
  */
 import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
-import type { Subscriber } from '../ledger/event.ts';
-import { personal, type TextOwner } from '../ledger/personal-text.ts';
-import type { Transitions } from '../ledger/resource.ts';
+import type { Subscriber } from '../ledger/events/event.ts';
+import { personal, type TextOwner } from '../ledger/rows/personal-text.ts';
+import type { Transitions } from '../ledger/rows/resource.ts';
 import { compileEventFilters } from './event-filter.ts';
 
 export type EndpointStatus =
@@ -74,7 +74,7 @@ export interface WebhookEndpoint {
   readonly failedOtherAt: Instant | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
-  /** The salt of the references to description and metadata (ledger/personal-text.ts). */
+  /** The salt of the references to description and metadata (ledger/rows/personal-text.ts). */
   readonly textSalt: Buffer;
   readonly version: number;
   readonly createdAt: Instant;

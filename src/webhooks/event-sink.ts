@@ -1,4 +1,4 @@
-import type { EventSink } from '../ledger/batch.ts';
+import type { EventSink } from '../ledger/commit/batch.ts';
 import { endpointBacklogs } from './backlog-store.ts';
 import { deliveryLog } from './delivery-store.ts';
 import { subscribers, subscribersOf } from './endpoint-store.ts';

@@ -6,9 +6,9 @@ import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/event-read-store.ts';
-import { fillPayloads, textBytes } from '../ledger/personal-text-store.ts';
-import { type KeptEventRow, wholePayload } from '../ledger/render-event.ts';
+import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
+import { fillPayloads, textBytes } from '../ledger/rows/personal-text-store.ts';
+import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
 import { expandEventFilters } from './event-filter.ts';
 
 export interface StoredEvent {

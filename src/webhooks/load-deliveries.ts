@@ -6,7 +6,7 @@ import { BooksBatch } from '../fairness/books-batch.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import type { BookId } from '../ledger/book.ts';
-import { type BookRow, pairKey } from '../ledger/table.ts';
+import { type BookRow, pairKey } from '../ledger/rows/table.ts';
 import type { Room } from '../fairness/room.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';
 import { type DeliveryInHand, type DeliveryKey, deliveryId } from './delivery.ts';

@@ -10,9 +10,9 @@ import { writeJson } from '../values/json.ts';
 import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { newSalt } from '../ledger/personal-text.ts';
-import { differenceFrom } from '../ledger/previous-attributes.ts';
-import { advance, announce } from '../ledger/resource.ts';
+import { newSalt } from '../ledger/rows/personal-text.ts';
+import { differenceFrom } from '../ledger/events/previous-attributes.ts';
+import { advance, announce } from '../ledger/rows/resource.ts';
 import type { AllowList } from '../values/public-address.ts';
 import {
   type DisabledReason,

@@ -8,7 +8,7 @@ import type { Pool } from '../db/pool.ts';
 import { classifyFailure, obstacleOf } from '../db/postgres-errors.ts';
 import { failpoint } from '../process/failpoints.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { BookRow } from '../ledger/table.ts';
+import type { BookRow } from '../ledger/rows/table.ts';
 import type { Room } from '../fairness/room.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';
 import type { DeliveryResult } from './delivery.ts';

@@ -7,7 +7,7 @@ import { askedBy, runUseCase } from '../../src/api/run-use-case.ts';
 import { waitFor } from '../../src/api/waits.ts';
 import { ApiError } from '../../src/errors/errors.ts';
 import type { UseCase } from '../../src/idempotency/use-case.ts';
-import { RowLoads } from '../../src/ledger/row-loads.ts';
+import { RowLoads } from '../../src/ledger/rows/row-loads.ts';
 import { payoutResource } from '../../src/payouts/payout-resource.ts';
 import { payouts } from '../../src/payouts/payout-table.ts';
 import { type PayoutInput, type PayoutRuntime, requestPayout } from '../../src/payouts/request-payout.ts';

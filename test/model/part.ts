@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { ChartCode } from '../../src/ledger/chart.ts';
 import type { Command } from '../../src/ledger/command.ts';
-import type { Table } from '../../src/ledger/table.ts';
+import type { Table } from '../../src/ledger/rows/table.ts';
 import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';
 import type { ReferenceBook } from './reference-book.ts';

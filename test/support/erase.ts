@@ -1,7 +1,7 @@
 /** Erases as the operator's command does, within this process. */
 import { systemClock } from '../../src/values/clock.ts';
 import { createPool } from '../../src/db/pool.ts';
-import { Committer } from '../../src/ledger/committer.ts';
+import { Committer } from '../../src/ledger/commit/committer.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';

@@ -1,7 +1,7 @@
 /** Events as the committer wrote them, as rows that a reader of the table gets. */
 import type { BookId } from '../../src/ledger/book.ts';
-import type { KeptEvent } from '../../src/ledger/event.ts';
-import type { KeptEventRow } from '../../src/ledger/render-event.ts';
+import type { KeptEvent } from '../../src/ledger/events/event.ts';
+import type { KeptEventRow } from '../../src/ledger/events/render-event.ts';
 
 export function keptRows(bookId: BookId, events: readonly KeptEvent[]): KeptEventRow[] {
   const bySequence = new Map(events.map((event) => [event.sequence, event]));

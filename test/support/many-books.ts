@@ -5,10 +5,10 @@ import { systemClock } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
-import type { ObservedBatch } from '../../src/ledger/batch.ts';
+import type { ObservedBatch } from '../../src/ledger/commit/batch.ts';
 import type { BookId } from '../../src/ledger/book.ts';
-import { Committer, type CommitterOptions } from '../../src/ledger/committer.ts';
-import type { DissolveReason } from '../../src/ledger/shared-committer.ts';
+import { Committer, type CommitterOptions } from '../../src/ledger/commit/committer.ts';
+import type { DissolveReason } from '../../src/ledger/commit/shared-committer.ts';
 import { NO_SINK, newBook, stored, type Transfer, transfer } from './book.ts';
 
 export interface FundedBook {

@@ -5,7 +5,7 @@ import {
   overdraftCeilings,
 } from '../../src/accounts/overdraft-ceiling-store.ts';
 import type { Uuid } from '../../src/values/ids.ts';
-import type { Table } from '../../src/ledger/table.ts';
+import type { Table } from '../../src/ledger/rows/table.ts';
 import { disputes } from '../../src/payments/disputes/dispute-table.ts';
 import { operationCounts } from '../../src/payments/operation-counts-store.ts';
 import { paymentOperations } from '../../src/payments/payment-operation-table.ts';

@@ -13,7 +13,7 @@ import type { Uuid } from '../../src/values/ids.ts';
 import { newId } from '../../src/values/ids.ts';
 import { available } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
-import type { Decision } from '../../src/ledger/batch.ts';
+import type { Decision } from '../../src/ledger/commit/batch.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import { holds } from '../../src/ledger/hold-table.ts';
 import { acceptPayout } from '../../src/payouts/accept-payout.ts';

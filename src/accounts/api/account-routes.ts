@@ -21,7 +21,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
 import { type AccountLine, listAccountLines } from '../../ledger/account-line-store.ts';
 import { findBalanceAt } from '../../ledger/balance-at-store.ts';
-import { momentOf } from '../../ledger/batch.ts';
+import { momentOf } from '../../ledger/commit/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { listAccounts } from '../account-list-store.ts';

@@ -8,8 +8,8 @@ import { inSnapshot } from '../../db/snapshot.ts';
 import type { GroupResource } from '../../group/group-resource.ts';
 import { isUuid, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/event-read-store.ts';
-import { type KeptEventRow, wholePayload } from '../../ledger/render-event.ts';
+import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
+import { type KeptEventRow, wholePayload } from '../../ledger/events/render-event.ts';
 import type { Exception } from '../exception.ts';
 import { exceptions } from '../exception-table.ts';
 

@@ -7,7 +7,7 @@ import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
-import type { Committer } from '../../ledger/committer.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquireAtParty } from '../../outside/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import { readRelease } from '../earn-share.ts';

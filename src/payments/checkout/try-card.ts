@@ -4,7 +4,7 @@ import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
 import { newOperation, startOperation } from '../new-operation.ts';
 import { awaitsCard, type Payment } from '../payment.ts';

@@ -8,7 +8,7 @@ import type { Uuid } from '../../values/ids.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
-import { advance, announce } from '../../ledger/resource.ts';
+import { advance, announce } from '../../ledger/rows/resource.ts';
 import { giveBack, wayBackTouches } from '../give-back.ts';
 import type { Payment } from '../payment.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../payment-operation.ts';

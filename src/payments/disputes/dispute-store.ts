@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/list-rows.ts';
+import { listRows } from '../../ledger/rows/list-rows.ts';
 import type { Dispute, DisputeLine, DisputeStage, DisputeStatus } from './dispute.ts';
 import { disputes } from './dispute-table.ts';
 

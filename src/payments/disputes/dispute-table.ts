@@ -1,7 +1,7 @@
 /** The rows of disputes. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../../db/declared-columns.ts';
-import { WRITE_ORDER } from '../../ledger/table.ts';
-import { tableOf } from '../../ledger/table-of.ts';
+import { WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { tableOf } from '../../ledger/rows/table-of.ts';
 import { readPortion, type StoredPortion, storedPortion } from '../payment-operation-table.ts';
 import type { Dispute } from './dispute.ts';
 

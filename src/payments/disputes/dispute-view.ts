@@ -1,7 +1,7 @@
 /** How the API and events show a dispute. */
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId, publicIdOrNull } from '../../values/ids.ts';
-import { personal } from '../../ledger/personal-text.ts';
+import { personal } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { allowedActions, type Dispute, waitingOn } from './dispute.ts';
 

@@ -7,7 +7,7 @@
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/resource.ts';
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Portion } from '../payment-operation.ts';
 
 export type DisputeStatus =

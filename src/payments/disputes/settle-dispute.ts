@@ -12,7 +12,7 @@ import { JsonText } from '../../values/json.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import type { BookState } from '../../ledger/state.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
 import { mismatchesOf } from '../acquirer-report.ts';
 import { requireDay, type Today } from '../earn-share.ts';

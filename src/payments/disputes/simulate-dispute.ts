@@ -14,7 +14,7 @@ import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
-import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import { evidenceOf } from '../../outside/notice.ts';
 import { simulatedNoticeId } from '../../outside/simulated-notice.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import type { Payment } from '../payment.ts';
 import type { ReaderAction } from './reader.ts';
 import { readerActionResource, readerResource } from './reader-resource.ts';

@@ -1,6 +1,6 @@
 import { column } from '../../db/declared-columns.ts';
-import { WRITE_ORDER } from '../../ledger/table.ts';
-import { tableOf } from '../../ledger/table-of.ts';
+import { WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Reader, ReaderAction } from './reader.ts';
 
 export const readers = tableOf<Reader>({

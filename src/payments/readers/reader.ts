@@ -6,7 +6,7 @@
  */
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/resource.ts';
+import type { Transitions } from '../../ledger/rows/resource.ts';
 
 export type ReaderStatus =
   | 'registered'

@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from '../../db/pool.ts';
 import { toJson } from '../../values/json.ts';
 import type { Book, BookId } from '../../ledger/book.ts';
 import { BOOK_COLUMNS, bookFromRow, type StoredBook } from '../../ledger/book-store.ts';
-import { type Table, WRITE_ORDER } from '../../ledger/table.ts';
+import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
 import type { BookSchedule } from './book-schedule.ts';
 
 /** The id of the only row of bookSchedules. */

@@ -6,7 +6,7 @@ import { newId } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { differenceFrom } from '../../ledger/previous-attributes.ts';
+import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { scheduleInForce, scheduleView } from './book-schedule.ts';
 import { bookSchedules, SCHEDULE_ID } from './book-schedule-store.ts';
 

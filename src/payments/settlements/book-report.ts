@@ -2,7 +2,7 @@
 
 import type { Pool } from '../../db/pool.ts';
 import { publicId } from '../../values/ids.ts';
-import type { Committer } from '../../ledger/committer.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
 import { further } from '../../values/progress.ts';
 import { nextLines } from './next-lines.ts';
 import { submitAsRead } from './read-again.ts';

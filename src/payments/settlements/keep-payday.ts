@@ -9,7 +9,7 @@ import type { Appointment } from '../../group/appointment.ts';
 import type { Pool } from '../../db/pool.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { ChangedMeanwhile } from '../../ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';

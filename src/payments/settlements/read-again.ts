@@ -1,11 +1,11 @@
 /**
  * A command about lines of a report is read outside its commit: what an acquirer answers meanwhile changes what the lines are about.
- * Nothing is decided on such a reading (ledger/changed-meanwhile.ts).
+ * Nothing is decided on such a reading (ledger/commit/changed-meanwhile.ts).
  */
 import type { BookId } from '../../ledger/book.ts';
-import { ChangedMeanwhile, readingAgain } from '../../ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile, readingAgain } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
-import type { Committer } from '../../ledger/committer.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
 import type { Payment } from '../payment.ts';
 import type { PaymentOperation } from '../payment-operation.ts';

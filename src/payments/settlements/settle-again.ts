@@ -10,7 +10,7 @@ import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import type { PaymentShare } from '../share.ts';
 import type { ExceptionLine } from './exception-line-store.ts';
 import type { LineException } from './match-line.ts';

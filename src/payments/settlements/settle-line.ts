@@ -5,7 +5,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import type { DisputeLine } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';
 import { captureResource, operationResources } from '../operation-resources.ts';

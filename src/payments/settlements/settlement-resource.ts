@@ -1,6 +1,6 @@
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
-import type { Resource, Shown } from '../../ledger/resource.ts';
+import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { SETTLEMENT_TRANSITIONS, type Settlement, type SettlementLine } from './settlement.ts';
 import { settlements } from './settlement-table.ts';

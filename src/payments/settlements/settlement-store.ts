@@ -1,7 +1,7 @@
 import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/list-rows.ts';
+import { listRows } from '../../ledger/rows/list-rows.ts';
 import { linesOf } from '../line-list-store.ts';
 import type { Settlement } from './settlement.ts';
 import { settlementLines, settlements } from './settlement-table.ts';

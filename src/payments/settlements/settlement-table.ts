@@ -1,7 +1,7 @@
 /** The rows of settlements, of their lines, and of paydays. */
 import { column } from '../../db/declared-columns.ts';
-import { WRITE_ORDER } from '../../ledger/table.ts';
-import { logOf, tableOf } from '../../ledger/table-of.ts';
+import { WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { logOf, tableOf } from '../../ledger/rows/table-of.ts';
 import type { Payday, Settlement, SettlementLine } from './settlement.ts';
 
 export const settlements = tableOf<Settlement>({

@@ -5,7 +5,7 @@
  */
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/resource.ts';
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { LineType } from './report.ts';
 
 export type SettlementStatus =

@@ -2,7 +2,7 @@
 import { ApiError } from '../../errors/errors.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { unkept } from '../../ledger/change-of.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import { READER_ACTION_MS, type Reader, type ReaderAction } from '../readers/reader.ts';
 import { readerResource } from '../readers/reader-resource.ts';
 import { findReader } from '../readers/reader-store.ts';

@@ -2,7 +2,7 @@
 import { ApiError } from '../../errors/errors.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Refusal } from '../../ledger/command.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import type { PaymentToken } from '../tokens/payment-token.ts';
 import { paymentTokenResource } from '../tokens/payment-token-resource.ts';
 import { paymentTokens } from '../tokens/payment-token-table.ts';

@@ -5,7 +5,7 @@ import { publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { advance } from '../../ledger/resource.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';
 
 export function deleteToken(input: Change & { readonly tokenId: Uuid }): Command<Stored | Refusal> {

@@ -6,7 +6,7 @@
 import type { CardShown } from '../../acquirers/card.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/resource.ts';
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Decline } from '../payment.ts';
 
 export type PaymentTokenStatus =
@@ -41,7 +41,7 @@ export interface PaymentToken {
   readonly reusable: boolean;
   /** The integrator's own name of that customer. Null: one-time, or erased. */
   readonly customerReference: string | null;
-  /** Hides the name behind its reference (ledger/personal-text.ts). Null where no answer is stored that shows it. */
+  /** Hides the name behind its reference (ledger/rows/personal-text.ts). Null where no answer is stored that shows it. */
   readonly textSalt: Buffer | null;
   readonly acquirer: string;
   /** Stands for the card at this acquirer alone. Never shown. */

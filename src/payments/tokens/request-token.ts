@@ -12,7 +12,7 @@ import { newId } from '../../values/ids.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { newSalt } from '../../ledger/personal-text.ts';
+import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { exchangeCard, reachAcquirer } from '../sources/card.ts';
 import type { PaymentToken, TokenVerification } from './payment-token.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';

@@ -2,7 +2,7 @@ import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/list-rows.ts';
+import { listRows } from '../../ledger/rows/list-rows.ts';
 import type { PaymentToken } from './payment-token.ts';
 import { paymentTokens } from './payment-token-table.ts';
 

@@ -2,7 +2,7 @@
 import type { CheckContext } from '../../group/check-context.ts';
 import type { EventCheck } from '../../group/row-check.ts';
 import { publicId } from '../../values/ids.ts';
-import type { LedgerEvent } from '../../ledger/event.ts';
+import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
 
 /** Endpoints are read before the events: one that is created meanwhile gets none of the events up to the bound. */

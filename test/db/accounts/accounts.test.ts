@@ -11,7 +11,7 @@ import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
-import { INTAKE_TOTAL, WARN_TOTAL } from '../../../src/ledger/lifetime-total.ts';
+import { INTAKE_TOTAL, WARN_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { countBooksNearTotals } from '../../../src/operations/lifetime-total-store.ts';
 import { listBooks } from '../../../src/organisations/organisation-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { once } from '../../../src/idempotency/once.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
-import type { ObservedBatch } from '../../../src/ledger/batch.ts';
+import type { ObservedBatch } from '../../../src/ledger/commit/batch.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { acceptPayout } from '../../../src/payouts/accept-payout.ts';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
-import type { Table } from '../../../src/ledger/table.ts';
+import type { Table } from '../../../src/ledger/rows/table.ts';
 import { logThatRuns, openBook, type TestBook, type Transfer, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -7,7 +7,7 @@ import { newId } from '../../../src/values/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import type { Table } from '../../../src/ledger/table.ts';
+import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';

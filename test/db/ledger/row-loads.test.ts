@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../src/values/ids.ts';
-import { RowLoads } from '../../../src/ledger/row-loads.ts';
+import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { openBook, type TestBook } from '../../support/book.ts';

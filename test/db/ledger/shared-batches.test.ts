@@ -10,7 +10,7 @@ import { accounts } from '../../../src/ledger/account-table.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import type { Table } from '../../../src/ledger/table.ts';
+import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';

@@ -4,7 +4,7 @@ import type { Acquirer, AcquirerInstruction } from '../../../src/acquirers/acqui
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { RowLoads } from '../../../src/ledger/row-loads.ts';
+import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { InTurn } from '../../../src/outside/called-party.ts';
 import { capturePayment } from '../../../src/payments/act-on-payment.ts';

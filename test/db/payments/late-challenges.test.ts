@@ -5,7 +5,7 @@ import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirer
 import type { Clock } from '../../../src/values/clock.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { RowLoads } from '../../../src/ledger/row-loads.ts';
+import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { noticeCommand } from '../../../src/payments/acquirer-notices.ts';
 import { cancelPayment, capturePayment } from '../../../src/payments/act-on-payment.ts';

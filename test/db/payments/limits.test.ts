@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../src/values/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { RESERVE_TOTAL } from '../../../src/ledger/lifetime-total.ts';
+import { RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { capturePayment } from '../../../src/payments/act-on-payment.ts';
 import { REFUNDS_MAX } from '../../../src/payments/payment.ts';
 import { paymentOperations } from '../../../src/payments/payment-operation-table.ts';

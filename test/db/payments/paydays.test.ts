@@ -4,7 +4,7 @@ import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirer
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { ChangedMeanwhile } from '../../../src/ledger/changed-meanwhile.ts';
+import { ChangedMeanwhile } from '../../../src/ledger/commit/changed-meanwhile.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { openPayday, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
 import type { Payday } from '../../../src/payments/settlements/settlement.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { program } from '../../../scripts/settle.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { BadInput } from '../../../src/intake/bad-input.ts';
-import type { Committer } from '../../../src/ledger/committer.ts';
+import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { writeReport } from '../../../src/payments/settlements/report.ts';

@@ -10,7 +10,7 @@ import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { advance } from '../../../src/ledger/resource.ts';
+import { advance } from '../../../src/ledger/rows/resource.ts';
 import type { Payment } from '../../../src/payments/payment.ts';
 import { paymentResource } from '../../../src/payments/payment-resource.ts';
 import { payments } from '../../../src/payments/payment-table.ts';

@@ -7,7 +7,7 @@ import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
-import type { Committer } from '../../../src/ledger/committer.ts';
+import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { PartyBusy } from '../../../src/outside/call-shares.ts';
 import type { PaymentOperation } from '../../../src/payments/payment-operation.ts';
 import { requestCapture } from '../../../src/payments/request-action.ts';

@@ -10,8 +10,8 @@ import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts
 import { GROUPS } from '../../../src/groups.ts';
 import { newId } from '../../../src/values/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
-import type { BookRow } from '../../../src/ledger/table.ts';
-import { type DeclaredLog, type DeclaredTable, isTable } from '../../../src/ledger/table-of.ts';
+import type { BookRow } from '../../../src/ledger/rows/table.ts';
+import { type DeclaredLog, type DeclaredTable, isTable } from '../../../src/ledger/rows/table-of.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
 import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';

@@ -7,7 +7,7 @@ import { listAccounts } from '../../../src/accounts/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/event-read-store.ts';
+import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operation-store.ts';

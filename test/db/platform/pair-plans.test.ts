@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { fillPayloadsOfBooks } from '../../../src/ledger/personal-text-store.ts';
+import { fillPayloadsOfBooks } from '../../../src/ledger/rows/personal-text-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import type { DeliveryResult } from '../../../src/webhooks/delivery.ts';

@@ -10,7 +10,7 @@ import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
-import { readEvents } from '../../../src/ledger/event-read-store.ts';
+import { readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { readEntries } from '../../../src/ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';

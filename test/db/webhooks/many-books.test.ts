@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
-import type { BookRow } from '../../../src/ledger/table.ts';
+import type { BookRow } from '../../../src/ledger/rows/table.ts';
 import { Room } from '../../../src/fairness/room.ts';
 import { type DeliveryKey, type DeliveryResult, parseDeliveryId } from '../../../src/webhooks/delivery.ts';
 import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/delivery-pairs-store.ts';

@@ -10,7 +10,7 @@ import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, parsePublicId, type Uuid } from '../../../src/values/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
 import type { Command, Refusal } from '../../../src/ledger/command.ts';
-import { Committer } from '../../../src/ledger/committer.ts';
+import { Committer } from '../../../src/ledger/commit/committer.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';

@@ -9,7 +9,7 @@ import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
 import { ApiError } from '../../../src/errors/errors.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { Committer } from '../../../src/ledger/committer.ts';
+import { Committer } from '../../../src/ledger/commit/committer.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { RowFailure } from '../../../src/group/moved-rows.ts';
 import type { OutsideCalls } from '../../../src/outside/job-calls.ts';

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { LedgerForms } from '../../../src/db/forms.ts';
-import { EVENT_FORMS, PAYOUT_EVENTS, SHARED_MEMBERS } from '../../../src/ledger/event-form.ts';
-import { type KeptEventRow, objectIn, UnreadableEvent, wholePayload } from '../../../src/ledger/render-event.ts';
+import { EVENT_FORMS, PAYOUT_EVENTS, SHARED_MEMBERS } from '../../../src/ledger/events/event-form.ts';
+import { type KeptEventRow, objectIn, UnreadableEvent, wholePayload } from '../../../src/ledger/events/render-event.ts';
 import { payouts } from '../../../src/payouts/payout-table.ts';
 import { payoutView } from '../../../src/payouts/payout-view.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

@@ -5,9 +5,9 @@ import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/resource.ts';
-import { WRITE_ORDER } from '../../../src/ledger/table.ts';
-import { tableOf } from '../../../src/ledger/table-of.ts';
+import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/rows/resource.ts';
+import { WRITE_ORDER } from '../../../src/ledger/rows/table.ts';
+import { tableOf } from '../../../src/ledger/rows/table-of.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 interface Errand {

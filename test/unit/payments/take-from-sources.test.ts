@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../src/values/ids.ts';
-import { MAX_TOUCHED } from '../../../src/ledger/committer.ts';
+import { MAX_TOUCHED } from '../../../src/ledger/commit/committer.ts';
 import { wayBackTouches } from '../../../src/payments/give-back.ts';
 import { CAPTURES_MAX } from '../../../src/payments/payment.ts';
 import { SHARES_MAX } from '../../../src/payments/refund-source-store.ts';

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { type ChartCode, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
-import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/lifetime-total.ts';
+import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';
 import type { Payout } from '../../../src/payouts/payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';

@@ -47,7 +47,7 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/embedded/process-identity.ts': 'A deadline.',
   'src/http/rate-limiter.ts': 'A lease has the points that its waiters want, or says that the window has no more.',
   'src/idempotency/following.ts': 'A deadline.',
-  'src/ledger/committer.ts': 'The queues take no more commands, and each command has a deadline.',
+  'src/ledger/commit/committer.ts': 'The queues take no more commands, and each command has a deadline.',
   'src/fairness/natural-batch.ts': 'A batch takes its items out of what waits.',
   'src/organisations/api-key-lookups.ts': 'A statement takes its lookups out of what waits.',
   'src/operations/waiting.ts': 'A lookup takes its rows out of the list, or ends.',

@@ -1,0 +1,19 @@
+/** The rows of personal texts. Added with the first event or answer that refers to them; erased by the owner, with their salt. */
+import { column } from '../../db/declared-columns.ts';
+import type { PersonalText } from './personal-text.ts';
+import { WRITE_ORDER } from './table.ts';
+import { logOf } from './table-of.ts';
+
+export const personalTexts = logOf<PersonalText>({
+  name: 'personal_texts',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  ifNew: true,
+  columns: [
+    column('reference', 'hex'),
+    column('object', 'code', ({ owner }) => owner.object),
+    column('object_id', 'uuid', ({ owner }) => owner.objectId),
+    column('field', 'code'),
+    column('salt', 'bytea', ({ owner }) => owner.salt),
+    column('text', 'text', { personal: true, cardNumber: 'copied' }),
+  ],
+});
