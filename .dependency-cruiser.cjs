@@ -5,6 +5,8 @@
  * test/unit/architecture.test.ts, which looks at what import statements cannot say.
  */
 
+const { readFileSync } = require('node:fs');
+
 /** Folders that know nothing of the product's nouns: anybody may use them. */
 const LEAVES = ['values', 'process', 'fairness', 'errors'];
 /** Groups import accounts and exceptions, and never each other. */
@@ -194,6 +196,20 @@ const packageRules = PACKAGES.map(({ name, only }) => ({
   to: { path: `node_modules/${name}/` },
 }));
 
+/** The nouns of a group in their order, as its declaration lists them: a noun sees only those before it. Routes and checks see all. */
+const ORDERED = ['payments', 'payouts'].map((group) => {
+  const declared = /export const NOUNS = \[([^\]]*)\]/.exec(readFileSync(`${__dirname}/src/${group}/index.ts`, 'utf8'));
+  return { group, nouns: [...declared[1].matchAll(/'([a-z-]+)'/g)].map(([, noun]) => noun) };
+});
+const nounRules = ORDERED.flatMap(({ group, nouns }) =>
+  nouns.map((noun, at) => ({
+    name: `nouns-of-${group}-in-their-order`,
+    severity: 'error',
+    from: { path: `^src/${group}/${noun}/`, pathNot: [...ROUTES, CHECKS] },
+    to: { path: [`^src/${group}/index\\.ts$`, ...nouns.slice(at + 1).map((later) => `^src/${group}/${later}/`)] },
+  })),
+);
+
 module.exports = {
   forbidden: [
     {
@@ -284,6 +300,7 @@ module.exports = {
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     ...layerRules,
+    ...nounRules,
     ...partyRules,
     ...packageRules,
   ],

@@ -13,10 +13,10 @@ import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
 import { makeNoticesDue } from '../src/outside/notice-store.ts';
-import { postingsOf } from '../src/payouts/checks/payout-history.ts';
-import { payouts } from '../src/payouts/payout-table.ts';
-import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution-store.ts';
-import { resolvePayout } from '../src/payouts/resolve-payout.ts';
+import { postingsOf } from '../src/payouts/payout/checks/payout-history.ts';
+import { payouts } from '../src/payouts/payout/payout-table.ts';
+import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution/resolution-store.ts';
+import { resolvePayout } from '../src/payouts/resolution/resolve-payout.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 

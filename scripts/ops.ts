@@ -16,7 +16,7 @@ import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-st
 import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
 import { WaitingTimes } from '../src/operations/waiting.ts';
 import { countForeignNotices } from '../src/outside/foreign-notice-store.ts';
-import { countUnknown } from '../src/payouts/unresolved-store.ts';
+import { countUnknown } from '../src/payouts/payout/unresolved-store.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';

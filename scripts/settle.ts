@@ -19,7 +19,7 @@ import { toJson } from '../src/values/json.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
 import { createLogger } from '../src/process/log.ts';
 import { type BookedPart, bookReport } from '../src/payments/settlements/book-report.ts';
-import { REPORT_COLUMNS, readReport } from '../src/payments/settlements/report.ts';
+import { REPORT_COLUMNS, readReport } from '../src/payments/paydays/report.ts';
 import { keepReport, type StoredReport } from '../src/payments/settlements/report-store.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 import { databaseFailure } from './database-failure.ts';

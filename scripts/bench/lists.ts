@@ -6,8 +6,8 @@
 import { createListReads } from '../../src/db/list-reads.ts';
 import type { Page, PageRequest } from '../../src/db/page.ts';
 import { createPool } from '../../src/db/pool.ts';
-import type { Payout } from '../../src/payouts/payout.ts';
-import { listPayouts, type PayoutFilter } from '../../src/payouts/payout-store.ts';
+import type { Payout } from '../../src/payouts/payout/payout.ts';
+import { listPayouts, type PayoutFilter } from '../../src/payouts/payout/payout-store.ts';
 import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { openBook } from './book.ts';

@@ -1,7 +1,7 @@
 /** What the payments of the load come to, one after the other: cards of every outcome, and every step that may follow. */
 
-import type * as disputeSchemas from '../../src/payments/api/dispute-schemas.ts';
-import type * as paymentSchemas from '../../src/payments/api/payment-schemas.ts';
+import type * as disputeSchemas from '../../src/payments/disputes/api/dispute-schemas.ts';
+import type * as paymentSchemas from '../../src/payments/payment/api/payment-schemas.ts';
 import type { Payer } from './load.ts';
 
 export type Payment = (typeof paymentSchemas.payment)['_zod']['output'];

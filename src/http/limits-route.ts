@@ -6,7 +6,7 @@ import { route } from '../api/route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
 import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
-import { noticeLimits } from '../payouts/api/notice-limits.ts';
+import { noticeLimits } from '../payouts/notices/api/notice-limits.ts';
 import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';

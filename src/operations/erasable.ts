@@ -11,11 +11,11 @@ import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/rows/personal-text.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import { disputes } from '../payments/disputes/dispute-table.ts';
-import { paymentOperations } from '../payments/payment-operation-table.ts';
-import { payments } from '../payments/payment-table.ts';
+import { paymentOperations } from '../payments/operations/payment-operation-table.ts';
+import { payments } from '../payments/payment/payment-table.ts';
 import { readers } from '../payments/readers/reader-table.ts';
 import { paymentTokens } from '../payments/tokens/payment-token-table.ts';
-import { payouts } from '../payouts/payout-table.ts';
+import { payouts } from '../payouts/payout/payout-table.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
 export interface ErasableKind {

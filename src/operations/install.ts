@@ -10,7 +10,7 @@ import { adoptKeys } from '../organisations/adopt-keys.ts';
 import { openOperatorOrganisation } from '../organisations/open-organisation.ts';
 import { operatorBooks } from '../organisations/organisation-store.ts';
 import { placeForeignNotices } from '../outside/notice-store.ts';
-import { nameOperatorsOfExceptions } from '../payouts/resolution-store.ts';
+import { nameOperatorsOfExceptions } from '../payouts/resolution/resolution-store.ts';
 
 /** Applied where the database was empty (migrations/index.ts). */
 const FIRST_MIGRATION = '0001-organisations';

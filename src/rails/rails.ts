@@ -1,4 +1,4 @@
-/** The rails of this process, each behind the shares of books in its calls. Which of them carries a destination: payouts/destinations.ts. */
+/** The rails of this process, each behind the shares of books in its calls. Which of them carries a destination: payouts/destinations/destinations.ts. */
 import { type Clock, systemClock } from '../values/clock.ts';
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../../src/api/request-headers.ts';
 import { Following } from '../../src/idempotency/following.ts';
 import { carryOut } from '../../src/idempotency/use-case.ts';
 import { newId } from '../../src/values/ids.ts';
-import { requestPayout } from '../../src/payouts/request-payout.ts';
+import { requestPayout } from '../../src/payouts/payout/request-payout.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 
 let product: Product;

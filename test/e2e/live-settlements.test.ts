@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { bookReport } from '../../src/payments/settlements/book-report.ts';
-import { readReport, writeReport } from '../../src/payments/settlements/report.ts';
+import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import { GATEWAY_NAME, startWithGateway } from '../support/gateway.ts';
 

@@ -10,7 +10,7 @@ import { DECLARED_TABLES } from '../../src/groups.ts';
 import { newId, parsePublicId } from '../../src/values/ids.ts';
 import { canonicalJson } from '../../src/values/json.ts';
 import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
-import { destinationPlace } from '../../src/payouts/destination.ts';
+import { destinationPlace } from '../../src/payouts/destinations/destination.ts';
 import {
   answerSecretPlace,
   concealedSecret,

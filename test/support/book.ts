@@ -20,12 +20,12 @@ import { type Log, WRITE_ORDER } from '../../src/ledger/rows/table.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
-import { type AcceptPayout, acceptPayout } from '../../src/payouts/accept-payout.ts';
-import type { Payout } from '../../src/payouts/payout.ts';
-import { payouts } from '../../src/payouts/payout-table.ts';
-import type { RailReport } from '../../src/payouts/rail-report.ts';
-import { reservePayout } from '../../src/payouts/reserve-payout.ts';
-import { settlePayout } from '../../src/payouts/settle-payout.ts';
+import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
+import type { Payout } from '../../src/payouts/payout/payout.ts';
+import { payouts } from '../../src/payouts/payout/payout-table.ts';
+import type { RailReport } from '../../src/payouts/payout/rail-report.ts';
+import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
+import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
 import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
 import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 

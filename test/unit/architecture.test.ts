@@ -151,7 +151,7 @@ test('an entry may credit a closed account only by the permission that opens an 
   const odd = users.filter(({ text }) =>
     text.split('\n').some((line) => /\bcreditClosed\b/.test(line) && !made.test(line)),
   );
-  expect(users.map(({ path }) => path)).toContain('src/payments/refund-steps.ts');
+  expect(users.map(({ path }) => path)).toContain('src/payments/refunds/refund-steps.ts');
   expect(odd.map(({ path }) => path)).toEqual([]);
 });
 
@@ -213,29 +213,31 @@ describe('the import rules report violations', () => {
     'src/values/ids.ts': 'export const id = 1;',
     'src/money/amount.ts': "import { id } from '../values/ids.ts'; export const amount = id;",
     'src/db/pool.ts': "import type { entry } from '../ledger/entry.ts'; export type Pool = typeof entry;",
-    'src/ledger/entry.ts': "import { payout } from '../payouts/payout.ts'; export const entry = payout;",
-    'src/idempotency/once.ts': "import { payout } from '../payouts/payout.ts'; export const once = payout;",
-    'src/payouts/payout.ts':
-      "import { queues } from '../queue/queues.ts'; import { job } from '../queue/job.ts'; import { endpoint } from '../webhooks/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
-    'src/payouts/checks/payout-check.ts': 'export const check = 1;',
-    'src/payouts/api/payout-routes.ts': 'export const routes = 1;',
+    'src/ledger/entry.ts': "import { payout } from '../payouts/payout/payout.ts'; export const entry = payout;",
+    'src/idempotency/once.ts': "import { payout } from '../payouts/payout/payout.ts'; export const once = payout;",
+    'src/payouts/payout/payout.ts':
+      "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
+    'src/payouts/payout/checks/payout-check.ts': 'export const check = 1;',
+    'src/payouts/payout/api/payout-routes.ts': 'export const routes = 1;',
     'src/webhooks/endpoint.ts': 'export const endpoint = 1;',
+    'src/payouts/destinations/destination.ts':
+      "import { payout } from '../payout/payout.ts'; export const destination = payout;",
     'src/newgroup/refund.ts': "import { id } from '../values/ids.ts'; export const refund = id;",
-    'src/group/group.ts': "import { payout } from '../payouts/payout.ts'; export const group = payout;",
+    'src/group/group.ts': "import { payout } from '../payouts/payout/payout.ts'; export const group = payout;",
     'src/groups.ts': "import { group } from './group/group.ts'; export const groups = [group];",
     'src/accounts/account.ts':
-      "import { app } from '../http/app.ts'; import { payout } from '../payouts/payout.ts'; import express from 'express'; export const account = [app, payout, express];",
+      "import { app } from '../http/app.ts'; import { payout } from '../payouts/payout/payout.ts'; import express from 'express'; export const account = [app, payout, express];",
     'src/queue/job.ts': 'export const job = 1;',
     'src/queue/queues.ts': "import { one } from './one.ts'; export const queues = () => one;",
     'src/queue/one.ts': "import { queues } from './queues.ts'; export const one = () => queues;",
-    'src/api/route.ts': "import { payout } from '../payouts/payout.ts'; export const route = payout;",
+    'src/api/route.ts': "import { payout } from '../payouts/payout/payout.ts'; export const route = payout;",
     'src/http/routes.ts':
-      "import { routes } from '../payouts/api/payout-routes.ts'; import { payout } from '../payouts/payout.ts'; export const ROUTES = [routes, payout];",
-    'src/http/openapi.ts': "import { routes } from '../payouts/api/payout-routes.ts'; export const document = routes;",
+      "import { routes } from '../payouts/payout/api/payout-routes.ts'; import { payout } from '../payouts/payout/payout.ts'; export const ROUTES = [routes, payout];",
+    'src/http/openapi.ts': "import { routes } from '../payouts/payout/api/payout-routes.ts'; export const document = routes;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
-      "import { app } from '../http/app.ts'; import { groups } from '../groups.ts'; import { routes } from '../payouts/api/payout-routes.ts'; export const check = [app, groups, routes];",
+      "import { app } from '../http/app.ts'; import { groups } from '../groups.ts'; import { routes } from '../payouts/payout/api/payout-routes.ts'; export const check = [app, groups, routes];",
     'src/payouts/call-rail.ts':
       "import { SandboxRail } from '../rails/sandbox-rail.ts'; import { createRails } from '../rails/rails.ts'; import { request } from 'undici'; export const calls = [SandboxRail, createRails, request];",
     'src/rails/rails.ts': 'export const createRails = 1;',
@@ -281,23 +283,24 @@ describe('the import rules report violations', () => {
     rule                                           | from                           | to
     ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}       | ${'src/values/ids.ts'}
     ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout.ts'}
-    ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/queue/queues.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
+    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout/payout.ts'}
+    ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout/payout.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}     | ${'src/queue/queues.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
+    ${'nouns-of-payouts-in-their-order'}           | ${'src/payouts/destinations/destination.ts'} | ${'src/payouts/payout/payout.ts'}
     ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
-    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/payouts/payout.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/payouts/payout/payout.ts'}
     ${'every-folder-has-its-layer'}                | ${'src/newgroup/refund.ts'}    | ${'src/values/ids.ts'}
-    ${'shapes-sees-only-what-is-below'}            | ${'src/group/group.ts'}              | ${'src/payouts/payout.ts'}
+    ${'shapes-sees-only-what-is-below'}            | ${'src/group/group.ts'}              | ${'src/payouts/payout/payout.ts'}
     ${'the-list-of-groups-is-handed'}              | ${'src/verify/check.ts'}       | ${'src/groups.ts'}
-    ${'checks-are-named-by-declarations-alone'}    | ${'src/payouts/payout.ts'}     | ${'src/payouts/checks/payout-check.ts'}
-    ${'routes-are-listed-in-http-alone'}           | ${'src/verify/check.ts'}       | ${'src/payouts/api/payout-routes.ts'}
-    ${'zod-in-its-place'}                          | ${'src/payouts/payout.ts'}     | ${''}
+    ${'checks-are-named-by-declarations-alone'}    | ${'src/payouts/payout/payout.ts'}     | ${'src/payouts/payout/checks/payout-check.ts'}
+    ${'routes-are-listed-in-http-alone'}           | ${'src/verify/check.ts'}       | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'zod-in-its-place'}                          | ${'src/payouts/payout/payout.ts'}     | ${''}
     ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
     ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
-    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}       | ${'src/payouts/api/payout-routes.ts'}
-    ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}        | ${'src/payouts/payout.ts'}
-    ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}          | ${'src/payouts/payout.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}       | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}        | ${'src/payouts/payout/payout.ts'}
+    ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}          | ${'src/payouts/payout/payout.ts'}
     ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
     ${'nobody-imports-entry-points'}               | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
     ${'no-unresolved'}                             | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
@@ -319,6 +322,6 @@ describe('the import rules report violations', () => {
   });
 
   test('allowed imports are not reported: the list of routes names those of groups', () => {
-    expect(output).not.toContain('src/http/routes.ts → src/payouts/api/payout-routes.ts');
+    expect(output).not.toContain('src/http/routes.ts → src/payouts/payout/api/payout-routes.ts');
   });
 });

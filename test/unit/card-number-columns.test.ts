@@ -8,7 +8,7 @@ import { Draft } from '../../src/ledger/draft.ts';
 import { CardNumberWritten, isTextColumn } from '../../src/ledger/rows/judged-texts.ts';
 import { newSalt, personal } from '../../src/ledger/rows/personal-text.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/rows/table-of.ts';
-import { payments } from '../../src/payments/payment-table.ts';
+import { payments } from '../../src/payments/payment/payment-table.ts';
 import { storeCard } from '../../src/payments/tokens/store-card.ts';
 import { LATEST_FORMS } from '../support/forms.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';

@@ -12,6 +12,8 @@ import { GROUPS } from '../../src/groups.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
 import { ID_PREFIXES, type IdKind, publicId } from '../../src/values/ids.ts';
 import { snakeCase } from '../../src/values/snake-case.ts';
+import { NOUNS as PAYMENT_NOUNS } from '../../src/payments/index.ts';
+import { NOUNS as PAYOUT_NOUNS } from '../../src/payouts/index.ts';
 import { isEventFilter } from '../../src/webhooks/event-filter.ts';
 import { MODELLED } from '../model/modelled.ts';
 import { PARTS } from '../model/parts.ts';
@@ -48,6 +50,14 @@ test('every document of events is in the reference', async () => {
   const documents = await exportsOf(/^[^/]+\/([^/]+\/)?api\/.*-events\.ts$/);
   expect(documents.length).toBeGreaterThan(0);
   expect(namesOf(documents.filter(([, value]) => !EVENT_DOCUMENTS.includes(value as EventDocument)))).toEqual([]);
+});
+
+test.each([
+  ['payments', PAYMENT_NOUNS],
+  ['payouts', PAYOUT_NOUNS],
+])('%s lists its folders, in the order in which they may see each other', (group, nouns) => {
+  const folders = readdirSync(join(ROOT, 'src', group), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect([...nouns].sort()).toEqual(folders.map(({ name }) => name).sort());
 });
 
 test('every migration runs', async () => {

@@ -1,7 +1,7 @@
 /// <reference types="@kitajs/html/htmx.d.ts" />
 /** The forms of the hosted page: for a card, or to leave for the acquirer's own page. */
 import { formatAmount } from '../../money/amount.ts';
-import type { Payment } from '../payment.ts';
+import type { Payment } from '../payment/payment.ts';
 import type { CardFaults, CardField } from './card-form.ts';
 import { attemptNumber, backUrl, type CheckoutState } from './checkout-state.ts';
 import type { Checkout } from './checkout-store.ts';

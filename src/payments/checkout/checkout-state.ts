@@ -1,7 +1,7 @@
 /** What the page of a payment shows, by what the payment waits for. Pure. */
 import { publicId } from '../../values/ids.ts';
-import { awaitsCard, type Payment } from '../payment.ts';
-import { asciiUrl, withPayment } from '../return-url.ts';
+import { awaitsCard, type Payment } from '../payment/payment.ts';
+import { asciiUrl, withPayment } from '../payment/return-url.ts';
 
 export type CheckoutState = 'form' | 'processing' | 'challenge' | 'paid' | 'failed' | 'canceled' | 'expired';
 

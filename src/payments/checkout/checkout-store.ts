@@ -1,7 +1,7 @@
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
-import type { Payment } from '../payment.ts';
-import { payments } from '../payment-table.ts';
+import type { Payment } from '../payment/payment.ts';
+import { payments } from '../payment/payment-table.ts';
 
 /** A payment as its page needs it. */
 export interface Checkout {

@@ -10,13 +10,13 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquireAtParty } from '../../outside/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { readRelease } from '../earn-share.ts';
-import { findOperationsByReference } from '../operation-store.ts';
-import type { Payment } from '../payment.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
-import { payments } from '../payment-table.ts';
-import { answered } from '../send-operations.ts';
-import { settleOperation } from '../settle-operation.ts';
+import { readRelease } from '../shares/earn-share.ts';
+import { findOperationsByReference } from '../operations/operation-store.ts';
+import type { Payment } from '../payment/payment.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { payments } from '../payment/payment-table.ts';
+import { answered } from '../outcomes/send-operations.ts';
+import { settleOperation } from '../outcomes/settle-operation.ts';
 
 export interface ChallengeRuntime {
   readonly pool: Pool;

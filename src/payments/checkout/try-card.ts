@@ -6,11 +6,11 @@ import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
-import { newOperation, startOperation } from '../new-operation.ts';
-import { awaitsCard, type Payment } from '../payment.ts';
-import { paymentOperations } from '../payment-operation-table.ts';
-import { paymentResource } from '../payment-resource.ts';
-import { payments } from '../payment-table.ts';
+import { newOperation, startOperation } from '../operations/new-operation.ts';
+import { awaitsCard, type Payment } from '../payment/payment.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { payments } from '../payment/payment-table.ts';
 import { attemptNumber } from './checkout-state.ts';
 
 export interface TryCard {

@@ -5,11 +5,11 @@ import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
-import { readToday } from '../earn-share.ts';
-import { readWayBack } from '../give-back.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
-import { payments } from '../payment-table.ts';
-import { type MoneySources, readSources } from '../take-from-sources.ts';
+import { readToday } from '../shares/earn-share.ts';
+import { readWayBack } from '../refunds/give-back.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { payments } from '../payment/payment-table.ts';
+import { type MoneySources, readSources } from '../refunds/take-from-sources.ts';
 import { findDisputesOfNotice } from './dispute-store.ts';
 import { type DisputeNotice, opens, type SettledDispute, settleDispute } from './settle-dispute.ts';
 

@@ -9,11 +9,11 @@ import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
-import { giveBack, wayBackTouches } from '../give-back.ts';
-import type { Payment } from '../payment.ts';
-import { type PaymentOperation, type Portion, sumOfPortions } from '../payment-operation.ts';
-import { paymentResource } from '../payment-resource.ts';
-import { payments } from '../payment-table.ts';
+import { giveBack, wayBackTouches } from '../refunds/give-back.ts';
+import type { Payment } from '../payment/payment.ts';
+import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { payments } from '../payment/payment-table.ts';
 import {
   accountOf,
   type MoneySources,
@@ -21,7 +21,7 @@ import {
   planTaking,
   requireSources,
   takePortions,
-} from '../take-from-sources.ts';
+} from '../refunds/take-from-sources.ts';
 import {
   countsAsDisputed,
   type Dispute,

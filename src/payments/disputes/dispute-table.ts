@@ -2,7 +2,7 @@
 import { column, type RowOf } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
-import { readPortion, type StoredPortion, storedPortion } from '../payment-operation-table.ts';
+import { readPortion, type StoredPortion, storedPortion } from '../operations/payment-operation-table.ts';
 import type { Dispute } from './dispute.ts';
 
 type DisputeRow = RowOf<Omit<Dispute, 'portions'>> & { readonly portions: readonly StoredPortion[] };

@@ -8,7 +8,7 @@ import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Transitions } from '../../ledger/rows/resource.ts';
-import type { Portion } from '../payment-operation.ts';
+import type { Portion } from '../operations/payment-operation.ts';
 
 export type DisputeStatus =
   /** The merchant may answer until `evidenceDueAt`, or accept it. Then the acquirer decides. */

@@ -1,6 +1,6 @@
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import type { Payment } from '../payment.ts';
+import type { Payment } from '../payment/payment.ts';
 import type { ReaderAction } from './reader.ts';
 import { readerActionResource, readerResource } from './reader-resource.ts';
 import { readerActions, readers } from './reader-table.ts';

@@ -9,7 +9,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { readerBusy } from '../sources/terminal.ts';
+import { readerBusy } from './terminal-source.ts';
 import type { Reader } from './reader.ts';
 import { readerResource } from './reader-resource.ts';
 import { readers } from './reader-table.ts';

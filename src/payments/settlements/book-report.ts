@@ -7,8 +7,8 @@ import { further } from '../../values/progress.ts';
 import { nextLines } from './next-lines.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
-import type { Settlement } from './settlement.ts';
-import { settlements } from './settlement-table.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 
 export interface BookReportRuntime {
   readonly pool: Pool;

@@ -15,14 +15,14 @@ import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
-import { listUnanswered } from '../under-way-store.ts';
+import { listUnanswered } from '../operations/under-way-store.ts';
 import { movedPaydays } from './moved-paydays.ts';
 import { nextLines } from './next-lines.ts';
-import { newPayday } from './payday.ts';
-import { readReport, writeReport } from './report.ts';
+import { newPayday } from '../paydays/payday.ts';
+import { readReport, writeReport } from '../paydays/report.ts';
 import { keepReport, listParts, type StoredReport } from './report-store.ts';
-import type { Payday, Settlement } from './settlement.ts';
-import { paydays, settlements } from './settlement-table.ts';
+import type { Payday, Settlement } from '../paydays/settlement.ts';
+import { paydays, settlements } from '../paydays/settlement-table.ts';
 
 export const paydayOfSandbox: Appointment = {
   name: 'paydays of the sandbox acquirer',

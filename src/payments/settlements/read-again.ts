@@ -7,8 +7,8 @@ import { ChangedMeanwhile, readingAgain } from '../../ledger/commit/changed-mean
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
-import type { Payment } from '../payment.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { isUnsettled, type ReadChargebacks } from './match-line.ts';
 
 /**

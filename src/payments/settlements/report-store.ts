@@ -9,7 +9,7 @@ import { BadInput } from '../../intake/bad-input.ts';
 import { keepFile } from '../../intake/intake-file-store.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import type { LineType, ReportLine } from './report.ts';
+import type { LineType, ReportLine } from '../paydays/report.ts';
 
 /** A report as it is kept. */
 export interface StoredReport {

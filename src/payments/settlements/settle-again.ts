@@ -11,15 +11,15 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import type { PaymentShare } from '../share.ts';
+import type { PaymentShare } from '../shares/share.ts';
 import type { ExceptionLine } from './exception-line-store.ts';
 import type { LineException } from './match-line.ts';
 import { bookNet, keepLine, type ReadLine, takeLine } from './settle-line.ts';
 import { settlementTouches } from './settle-lines.ts';
 import { PortionMoves } from './settle-portions.ts';
-import type { Settlement } from './settlement.ts';
+import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { settlements } from './settlement-table.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 
 export interface SettleAgain {
   readonly found: Pick<ExceptionLine, 'exceptionId' | 'part' | 'reportSha256'>;

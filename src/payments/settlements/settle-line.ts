@@ -8,20 +8,20 @@ import type { Entry } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import type { DisputeLine } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';
-import { captureResource, operationResources } from '../operation-resources.ts';
-import type { Payment } from '../payment.ts';
-import type { PaymentOperation } from '../payment-operation.ts';
-import { paymentOperations } from '../payment-operation-table.ts';
-import { paymentResource } from '../payment-resource.ts';
-import { settlesWhole } from '../payment-settled.ts';
-import { payments } from '../payment-table.ts';
-import type { PaymentShare } from '../share.ts';
+import { captureResource, operationResources } from '../operations/operation-resources.ts';
+import type { Payment } from '../payment/payment.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { settlesWhole } from '../payment/payment-settled.ts';
+import { payments } from '../payment/payment-table.ts';
+import type { PaymentShare } from '../shares/share.ts';
 import { exceptionOf, type LineException, type ReadChargebacks } from './match-line.ts';
 import { requireAsRead, requireChargebacks } from './read-again.ts';
 import type { PartLine, ReportPart } from './report-store.ts';
 import { type PortionMoves, portionTouches } from './settle-portions.ts';
-import type { Settlement } from './settlement.ts';
-import { settlementLines } from './settlement-table.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlementLines } from '../paydays/settlement-table.ts';
 
 /** A line with what it names in the book. */
 export interface ReadLine {

@@ -15,13 +15,13 @@ import type { Entry } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
 import { unionOfTouches } from '../../ledger/commit/state.ts';
 import { NoProgress } from '../../values/progress.ts';
-import type { PaymentShare } from '../share.ts';
+import type { PaymentShare } from '../shares/share.ts';
 import type { ReportPart } from './report-store.ts';
 import { bookNet, keepLine, lineTouches, type ReadLine, takeLine } from './settle-line.ts';
 import { PortionMoves } from './settle-portions.ts';
-import type { Settlement } from './settlement.ts';
+import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { settlements } from './settlement-table.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 
 export interface SettleLines {
   readonly part: ReportPart;

@@ -8,11 +8,11 @@ import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { changeShare, openShare } from '../earn-share.ts';
-import type { PaymentOperation, Portion } from '../payment-operation.ts';
-import { releaseShare } from '../release-shares.ts';
-import { type PaymentShare, shareId } from '../share.ts';
-import { paymentShares } from '../share-table.ts';
+import { changeShare, openShare } from '../shares/earn-share.ts';
+import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
+import { releaseShare } from '../shares/release-shares.ts';
+import { type PaymentShare, shareId } from '../shares/share.ts';
+import { paymentShares } from '../shares/share-table.ts';
 
 /** Of a capture with the shares that its portions name. */
 export function portionTouches(

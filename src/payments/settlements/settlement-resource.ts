@@ -2,8 +2,8 @@ import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { SETTLEMENT_TRANSITIONS, type Settlement, type SettlementLine } from './settlement.ts';
-import { settlements } from './settlement-table.ts';
+import { SETTLEMENT_TRANSITIONS, type Settlement, type SettlementLine } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 
 export const settlementResource: Resource<Settlement, Shown> = {
   name: 'settlement',

@@ -14,9 +14,9 @@ import { elsewhere } from '../../values/progress.ts';
 import { openPayday, type PaydayRuntime, paydayStep, placeOfPayday } from './keep-payday.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';
-import type { Settlement } from './settlement.ts';
+import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { paydays, settlements } from './settlement-table.ts';
+import { paydays, settlements } from '../paydays/settlement-table.ts';
 
 /** More steps than a report has lines for: 250,000 lines. */
 const STEPS_MAX = 1_000;

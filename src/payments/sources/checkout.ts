@@ -1,5 +1,5 @@
 /** A hosted page: the payer gives the card there. */
-import { checkoutDigest, checkoutToken } from '../checkout/checkout-link.ts';
+import { checkoutDigest, checkoutToken } from '../payment/checkout-link.ts';
 import type { PreparedSource, Source } from './source.ts';
 
 export interface CheckoutSource {

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/errors.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { maskAlias } from '../../outside/mask-alias.ts';
-import { aliasPlace } from '../cliq-request.ts';
+import { aliasPlace } from '../payment/cliq-request.ts';
 import type { Source } from './source.ts';
 
 export interface CliqRequestSource {

@@ -9,7 +9,7 @@ import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Refusal, Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import type { CaptureMode, NextAction, Payment, SourceFacts } from '../payment.ts';
+import type { CaptureMode, NextAction, Payment, SourceFacts } from '../payment/payment.ts';
 
 export interface SourceRuntime {
   readonly pool: Pool;

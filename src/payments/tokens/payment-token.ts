@@ -7,7 +7,7 @@ import type { CardShown } from '../../acquirers/card.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Transitions } from '../../ledger/rows/resource.ts';
-import type { Decline } from '../payment.ts';
+import type { Decline } from '../payment/payment.ts';
 
 export type PaymentTokenStatus =
   /** Pays. A payment, or the integrator, moves it. */

@@ -1,6 +1,6 @@
 /** Another account of the same book: no rail, nothing to seal. */
 import { publicId, type Uuid } from '../../values/ids.ts';
-import type { AccountDestination, DestinationType } from '../destination.ts';
+import type { AccountDestination, DestinationType } from './destination.ts';
 
 export interface AccountInput {
   readonly type: 'account';

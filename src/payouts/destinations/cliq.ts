@@ -1,7 +1,7 @@
 /** Short-alias instant payments. */
 import { maskAlias } from '../../outside/mask-alias.ts';
 import type { InstructedCliq } from '../../rails/rail.ts';
-import type { OutsideDestinationType } from '../destination.ts';
+import type { OutsideDestinationType } from './destination.ts';
 
 export interface CliqInput {
   readonly type: 'cliq';

@@ -11,11 +11,11 @@ import { findExceptionOfAnyBook, listOpenExceptions } from '../../../src/excepti
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { erase, findErasable } from '../../../src/operations/erase.ts';
-import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
-import { nameOperatorsOfExceptions } from '../../../src/payouts/resolution-store.ts';
-import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
-import { returnPayout } from '../../../src/payouts/return-payout.ts';
+import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
+import { nameOperatorsOfExceptions } from '../../../src/payouts/resolution/resolution-store.ts';
+import { resolvePayout } from '../../../src/payouts/resolution/resolve-payout.ts';
+import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
 import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

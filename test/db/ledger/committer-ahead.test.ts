@@ -9,7 +9,7 @@ import type { Uuid } from '../../../src/values/ids.ts';
 import type { ObservedBatch } from '../../../src/ledger/commit/batch.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
-import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
+import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

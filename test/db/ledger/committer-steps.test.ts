@@ -10,8 +10,8 @@ import { loadBook, lockBook, updateBook } from '../../../src/ledger/book-store.t
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { BookState } from '../../../src/ledger/commit/state.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
-import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
-import { reservePayout } from '../../../src/payouts/reserve-payout.ts';
+import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
+import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
 import { START } from '../../support/memory-book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

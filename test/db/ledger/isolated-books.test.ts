@@ -9,7 +9,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
-import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
+import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -24,8 +24,8 @@ import { filledIn, markedIn, parseReferences } from '../../../src/ledger/rows/pe
 import { createLogger } from '../../../src/process/log.ts';
 import { type EraseResult, erase, findErasable, listPlaces, placesOf } from '../../../src/operations/erase.ts';
 import { nullMembers } from '../../../src/operations/null-members.ts';
-import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
-import { payouts } from '../../../src/payouts/payout-table.ts';
+import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
+import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';

@@ -12,7 +12,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
-import { inFlightPayouts } from '../../../src/payouts/in-flight-store.ts';
+import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';

@@ -13,7 +13,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import type { DissolvedBatch, DissolveReason } from '../../../src/ledger/commit/shared-committer.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
-import { acceptPayout } from '../../../src/payouts/accept-payout.ts';
+import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { logThatRuns, payoutRequest, transfer } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';

@@ -5,7 +5,7 @@ import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/values/ids.ts';
 import { dueSource } from '../../../src/operations/due-store.ts';
-import { movedPayouts } from '../../../src/payouts/moved-payouts.ts';
+import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { partsOf, type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';

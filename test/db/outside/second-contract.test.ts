@@ -17,7 +17,7 @@ import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { evidence, evidenceTouch, keepEvidence } from '../../../src/outside/evidence.ts';
 import { type NoticeException, type NoticeTaker, takeNotices } from '../../../src/outside/take-notices.ts';
-import { recordUnknown } from '../../../src/payouts/await-outcome.ts';
+import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { ACQUIRER_NOTICE_KINDS, MemoryAcquirer } from '../../support/memory-acquirer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

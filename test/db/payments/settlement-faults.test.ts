@@ -9,7 +9,7 @@ import { BadInput } from '../../../src/intake/bad-input.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
-import { writeReport } from '../../../src/payments/settlements/report.ts';
+import { writeReport } from '../../../src/payments/paydays/report.ts';
 import { keepReport, listParts } from '../../../src/payments/settlements/report-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';

@@ -9,13 +9,13 @@ import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/jour
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { PartyBusy } from '../../../src/outside/call-shares.ts';
-import type { PaymentOperation } from '../../../src/payments/payment-operation.ts';
-import { requestCapture } from '../../../src/payments/request-action.ts';
+import type { PaymentOperation } from '../../../src/payments/operations/payment-operation.ts';
+import { requestCapture } from '../../../src/payments/actions/request-action.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { openPayday, paydayOfSandbox } from '../../../src/payments/settlements/keep-payday.ts';
 import { nextLines } from '../../../src/payments/settlements/next-lines.ts';
 import { listParts } from '../../../src/payments/settlements/report-store.ts';
-import { paydays } from '../../../src/payments/settlements/settlement-table.ts';
+import { paydays } from '../../../src/payments/paydays/settlement-table.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';

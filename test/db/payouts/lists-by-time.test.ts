@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertManyPayouts, manyPayoutsId } from '../../../scripts/bench/many-payouts-store.ts';
 import { lookInto } from '../../../scripts/harness/database-store.ts';
 import type { PageRequest } from '../../../src/db/page.ts';
-import { listPayouts, type PayoutFilter } from '../../../src/payouts/payout-store.ts';
+import { listPayouts, type PayoutFilter } from '../../../src/payouts/payout/payout-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

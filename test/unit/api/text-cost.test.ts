@@ -9,7 +9,7 @@ import { freeText, metadata } from '../../../src/api/schemas/fields.ts';
 import { hasCardNumber, maskCardNumbers } from '../../../src/values/card-number.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { jsonPointer } from '../../../src/http/json-pointer.ts';
-import { createPayment } from '../../../src/payments/api/payment-schemas.ts';
+import { createPayment } from '../../../src/payments/payment/api/payment-schemas.ts';
 import { createWebhook } from '../../../src/webhooks/api/webhook-schemas.ts';
 
 /** A class of characters, by what a text of it is made of. */

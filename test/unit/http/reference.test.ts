@@ -8,7 +8,7 @@ import { ERRORS } from '../../../src/errors/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';
-import * as payoutSchemas from '../../../src/payouts/api/payout-schemas.ts';
+import * as payoutSchemas from '../../../src/payouts/payout/api/payout-schemas.ts';
 import * as webhookSchemas from '../../../src/webhooks/api/webhook-schemas.ts';
 import { createTestApp } from './test-app.ts';
 

@@ -14,7 +14,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
 import { newId } from '../../../src/values/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
-import { payoutResource } from '../../../src/payouts/payout-resource.ts';
+import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 
 export const KEYS = {

@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { updateReleaseSchedule } from '../../../src/payments/api/release-schedule-schemas.ts';
-import { reservedPart } from '../../../src/payments/earn-share.ts';
-import { basisPointsOf, scheduleInForce, scheduleView } from '../../../src/payments/schedules/book-schedule.ts';
-import { bookSchedules, SCHEDULE_ID } from '../../../src/payments/schedules/book-schedule-store.ts';
-import { requestScheduleUpdate } from '../../../src/payments/schedules/update-schedule.ts';
+import { updateReleaseSchedule } from '../../../src/payments/shares/api/release-schedule-schemas.ts';
+import { reservedPart } from '../../../src/payments/shares/earn-share.ts';
+import { basisPointsOf, scheduleInForce, scheduleView } from '../../../src/payments/shares/book-schedule.ts';
+import { bookSchedules, SCHEDULE_ID } from '../../../src/payments/shares/book-schedule-store.ts';
+import { requestScheduleUpdate } from '../../../src/payments/shares/update-schedule.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 import { releaseIn } from '../../support/payments.ts';
 

@@ -7,7 +7,7 @@ import {
   checkoutUrl,
   markedCheckoutUrl,
   withCheckoutUrls,
-} from '../../../src/payments/checkout/checkout-link.ts';
+} from '../../../src/payments/payment/checkout-link.ts';
 
 const keyed = (key: string) => ({ digestOf: (text: string) => createHmac('sha256', key).update(text).digest('hex') });
 const [bookId, otherBook, id] = [newId(), newId(), newId()];

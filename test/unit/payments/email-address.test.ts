@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmailAddress } from '../../../src/payments/email-address.ts';
+import { isEmailAddress } from '../../../src/payments/payment/email-address.ts';
 
 test.each([
   'payer@example.com',

@@ -1,8 +1,8 @@
 /** Texts that leave for an acquirer are checked by its rules when they are accepted, and travel as they were given. */
 import { expect, test } from 'vitest';
-import { submitEvidence } from '../../../src/payments/api/dispute-schemas.ts';
-import { createPayment } from '../../../src/payments/api/payment-schemas.ts';
-import { createToken } from '../../../src/payments/api/token-schemas.ts';
+import { submitEvidence } from '../../../src/payments/disputes/api/dispute-schemas.ts';
+import { createPayment } from '../../../src/payments/payment/api/payment-schemas.ts';
+import { createToken } from '../../../src/payments/tokens/api/token-schemas.ts';
 
 const payment = (change: object) =>
   createPayment.safeParse({ amount: 5, currency: 'JOD', source: { type: 'checkout' }, ...change });

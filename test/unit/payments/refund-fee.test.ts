@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { feeOf } from '../../../src/fees/fee-schedule.ts';
-import { allocatedFee, type ChargedPayment } from '../../../src/payments/refund-fee.ts';
-import { planTaking } from '../../../src/payments/take-from-sources.ts';
+import { allocatedFee, type ChargedPayment } from '../../../src/payments/refunds/refund-fee.ts';
+import { planTaking } from '../../../src/payments/refunds/take-from-sources.ts';
 
 const charged = (amountCaptured: bigint, feeFixed: bigint, basisPoints: bigint): ChargedPayment => ({
   ...{ amountCaptured, feeFixed, amountRefunded: 0n, amountRefunding: 0n, feeRefunded: 0n },

@@ -5,9 +5,9 @@ import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
-import { releaseShares } from '../../../src/payments/release-shares.ts';
-import { type PaymentShare, shareId } from '../../../src/payments/share.ts';
-import { paymentShares, releases } from '../../../src/payments/share-table.ts';
+import { releaseShares } from '../../../src/payments/shares/release-shares.ts';
+import { type PaymentShare, shareId } from '../../../src/payments/shares/share.ts';
+import { paymentShares, releases } from '../../../src/payments/shares/share-table.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

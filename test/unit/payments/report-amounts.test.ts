@@ -1,7 +1,7 @@
 /** Amounts of a report are those of a bigint of Postgres, line by line and summed. */
 import { describe, expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
-import { readReport, writeReport } from '../../../src/payments/settlements/report.ts';
+import { readReport, writeReport } from '../../../src/payments/paydays/report.ts';
 import type { Line } from '../../support/reports.ts';
 
 const MAX = 2n ** 63n - 1n;

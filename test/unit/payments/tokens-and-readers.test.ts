@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { verifiedOf } from '../../../src/acquirers/sandbox-answers.ts';
 import { createSecretBox, SecretBoxError } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { openBilling, sealBilling } from '../../../src/payments/billing.ts';
-import { ATTEMPTS_MAX, offersAnother, type Payment } from '../../../src/payments/payment.ts';
+import { openBilling, sealBilling } from '../../../src/payments/payment/billing.ts';
+import { ATTEMPTS_MAX, offersAnother, type Payment } from '../../../src/payments/payment/payment.ts';
 import {
   allowedOnAction,
   allowedOnReader,

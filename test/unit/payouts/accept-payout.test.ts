@@ -4,7 +4,7 @@ import type { Account } from '../../../src/ledger/account.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { metadataIndex } from '../../../src/ledger/rows/metadata-store.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
-import { payouts } from '../../../src/payouts/payout-table.ts';
+import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { maskAlias } from '../../../src/outside/mask-alias.ts';
-import { destinationPlace } from '../../../src/payouts/destination.ts';
+import { destinationPlace } from '../../../src/payouts/destinations/destination.ts';
 import {
   DESTINATIONS,
   destinationView,
   instructedDestination,
   payeeOf,
   sealDestination,
-} from '../../../src/payouts/destinations.ts';
+} from '../../../src/payouts/destinations/destinations.ts';
 
 const of = { bookId: newId(), payoutId: newId() };
 const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));

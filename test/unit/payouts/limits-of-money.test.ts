@@ -5,7 +5,7 @@ import { accounts } from '../../../src/ledger/account-table.ts';
 import { type ChartCode, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;

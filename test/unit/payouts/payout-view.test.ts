@@ -1,9 +1,9 @@
 /** What a step of a payout may show otherwise behind it: the members that its events compare, and no others. */
 import { describe, expect, test } from 'vitest';
 import { previousAttributes } from '../../../src/ledger/events/previous-attributes.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
-import { payouts } from '../../../src/payouts/payout-table.ts';
-import { changingMembers, payoutView } from '../../../src/payouts/payout-view.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
+import { payouts } from '../../../src/payouts/payout/payout-table.ts';
+import { changingMembers, payoutView } from '../../../src/payouts/payout/payout-view.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

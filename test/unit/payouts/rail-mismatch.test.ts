@@ -4,10 +4,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { growingPauseMs } from '../../../src/outside/growing-pause.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
-import { type ComparedReport, mismatchesOf } from '../../../src/payouts/rail-mismatch.ts';
-import { payoutResolutions } from '../../../src/payouts/resolution-store.ts';
-import { resolvePayout } from '../../../src/payouts/resolve-payout.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
+import { type ComparedReport, mismatchesOf } from '../../../src/payouts/payout/rail-mismatch.ts';
+import { payoutResolutions } from '../../../src/payouts/resolution/resolution-store.ts';
+import { resolvePayout } from '../../../src/payouts/resolution/resolve-payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;

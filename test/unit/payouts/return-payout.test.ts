@@ -5,8 +5,8 @@ import { newId, publicId } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { evidence } from '../../../src/outside/evidence.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
-import { payoutReturns } from '../../../src/payouts/payout-return-table.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
+import { payoutReturns } from '../../../src/payouts/returns/payout-return-table.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

@@ -4,7 +4,7 @@ import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { evidence } from '../../../src/outside/evidence.ts';
-import type { Payout } from '../../../src/payouts/payout.ts';
+import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

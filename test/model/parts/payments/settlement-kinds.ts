@@ -3,13 +3,13 @@
 import fc from 'fast-check';
 import { newId } from '../../../../src/values/ids.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
-import type { PaymentOperation } from '../../../../src/payments/payment-operation.ts';
-import { payments } from '../../../../src/payments/payment-table.ts';
+import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
+import { payments } from '../../../../src/payments/payment/payment-table.ts';
 import { isUnsettled, type ReadChargebacks } from '../../../../src/payments/settlements/match-line.ts';
 import { settleLines } from '../../../../src/payments/settlements/settle-lines.ts';
-import type { Settlement } from '../../../../src/payments/settlements/settlement.ts';
-import { paymentShares } from '../../../../src/payments/share-table.ts';
-import { sharesOf } from '../../../../src/payments/take-from-sources.ts';
+import type { Settlement } from '../../../../src/payments/paydays/settlement.ts';
+import { paymentShares } from '../../../../src/payments/shares/share-table.ts';
+import { sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
 import { CURRENCIES } from '../../names.ts';
 import { type AnyKind, draws, fromNewest, kind, maybe, type RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';

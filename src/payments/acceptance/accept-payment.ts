@@ -1,0 +1,236 @@
+/** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
+import type { Moment } from '../../values/clock.ts';
+import { feeOf } from '../../fees/fee-schedule.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { previewOf } from '../../idempotency/stored-view.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import type { Account } from '../../ledger/account.ts';
+import { accounts } from '../../ledger/account-table.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command, Outcome, Refusal } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
+import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import { newSalt } from '../../ledger/rows/personal-text.ts';
+import { begin } from '../../ledger/rows/resource.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
+import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from '../operations/new-operation.ts';
+import {
+  type CaptureMode,
+  hasPaymentText,
+  type Payment,
+  type Recurring,
+  type SourceType,
+  scheduleOf,
+} from '../payment/payment.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { passedAccounts } from '../readers/payment-touches.ts';
+import type { PreparedSource } from '../sources/source.ts';
+
+export interface AcceptPayment {
+  /** Minted before: its source may be prepared for it. */
+  readonly paymentId: Uuid;
+  readonly bookId: BookId;
+  /** The account named, or the default of the currency; null when there is neither. */
+  readonly accountId: Uuid | null;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly captureMode: CaptureMode;
+  readonly sourceType: SourceType;
+  /** Null when none takes payments of this book. */
+  readonly acquirer: string | null;
+  readonly source: PreparedSource;
+  readonly initiator: 'customer' | 'merchant';
+  readonly recurring: Recurring | null;
+  readonly storeFor: string | null;
+  readonly billingSealed: Buffer | null;
+  readonly fee: { readonly fixed: bigint; readonly basisPoints: bigint };
+  readonly statementDescriptor: string | null;
+  readonly returnUrl: string | null;
+  readonly cancelUrl: string | null;
+  readonly description: string | null;
+  readonly externalId: string | null;
+  readonly metadata: Record<string, string>;
+  /** What the reference at the acquirer is derived from. */
+  readonly idempotencyKey: string;
+  readonly requestId: Uuid;
+  readonly actor: string;
+  readonly dryRun: boolean;
+}
+
+interface AcceptCommand {
+  readonly id: Uuid;
+  readonly operationId: Uuid;
+  readonly textSalt: Buffer | null;
+  readonly passes: readonly Uuid[];
+  readonly input: AcceptPayment;
+}
+
+export function acceptPayment(input: AcceptPayment): Command<Stored | Refusal> {
+  const passes = passedAccounts(input.bookId, input);
+  const command: AcceptCommand = {
+    id: newId(),
+    operationId: newId(),
+    textSalt: hasPaymentText(input) ? newSalt() : null,
+    passes,
+    input,
+  };
+  return {
+    id: command.id,
+    name: 'payment.accept',
+    requestId: input.requestId,
+    actor: input.actor,
+    touches: [{ table: accounts, ids: passes }, ...input.source.touches],
+    decide: (state, moment) => decideAcceptance(state, command, moment),
+  };
+}
+
+function decideAcceptance(state: BookState, command: AcceptCommand, moment: Moment): Outcome<Stored | Refusal> {
+  const { input } = command;
+  const origin = { id: command.id, requestId: input.requestId, actor: input.actor };
+  const draft = new Draft(state, origin, moment);
+  /** The answer alone: nothing of this draft is kept. */
+  const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
+
+  const account = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
+  const refusal = refuseTerms(account, input) ?? refuseTotals(draft, command.passes, input);
+  if (refusal) return only(refusal);
+
+  const payment = newPayment(command, moment);
+  const refused = input.source.begin?.(draft, payment);
+  if (refused) return only(refused);
+  if (input.dryRun) {
+    const fee = feeOf(input.amount, scheduleOf(payment));
+    // No page is there for a payment that is not: the link would lead nowhere.
+    return only<Stored>(previewOf(draft, paymentResource, { ...payment, fee }, { next_action: null }));
+  }
+  const view = begin(draft, paymentResource, payment, 'payment.created');
+  indexMetadata(draft, input.metadata, { object: 'payment', objectId: payment.id });
+  const { token } = input.source;
+  if (isSent(input.source)) {
+    const authorization = {
+      id: command.operationId,
+      kind: 'authorize' as const,
+      amount: input.amount,
+      reference: endToEndId(input.bookId, input.idempotencyKey),
+      of: null,
+      token,
+      final: input.captureMode === 'automatic',
+      payerUntil: input.source.isRequest ? payment.dueAt : null,
+      requestId: input.requestId,
+    };
+    startOperation(draft, newOperation(payment, authorization, moment));
+  }
+  return draft.finish({ status: 202, body: view, resource: 'payment', resourceId: payment.id });
+}
+
+export type PaymentTerms = Pick<AcceptPayment, 'accountId' | 'amount' | 'currency' | 'acquirer' | 'fee'>;
+
+/** By the account as it is: under the lock, or as it was read before anybody outside is asked. */
+export function refuseTerms(account: Account | undefined, terms: PaymentTerms): Refusal | undefined {
+  return refuseAccount(account, terms) ?? refuseAmount(terms);
+}
+
+function refuseAccount(account: Account | undefined, input: PaymentTerms): Refusal | undefined {
+  const param = '/account';
+  if (input.accountId === null)
+    return {
+      refused: 'resource_not_found',
+      param,
+      detail: `There is no account in ${input.currency} to credit. Open one, or name an account.`,
+    };
+  if (account?.code !== 'customer')
+    return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
+  if (account.status === 'closed') return { refused: 'account_closed', param };
+  if (account.currency !== input.currency) {
+    return {
+      refused: 'currency_mismatch',
+      param: '/currency',
+      detail: `The account is kept in ${account.currency}.`,
+      facts: { account_currency: account.currency },
+    };
+  }
+  if (input.acquirer === null)
+    return {
+      refused: 'acquirer_unavailable',
+      param: '/source/type',
+      detail: 'No acquirer is configured for live payments. Use a test key, or ask the operator to configure one.',
+    };
+  return undefined;
+}
+
+/** A payment that earns nothing is none. */
+function refuseAmount({ amount, fee: { fixed, basisPoints } }: PaymentTerms): Refusal | undefined {
+  const fee = feeOf(amount, scheduleOf({ feeFixed: fixed, feeBasisPoints: basisPoints }));
+  if (fee < amount) return undefined;
+  return {
+    refused: 'amount_below_minimum',
+    param: '/amount',
+    detail: `The fee of ${fee} would reach the amount.`,
+    facts: { limit: fee + 1n },
+  };
+}
+
+/** Whether the acquirer is told at once. */
+function isSent({ token, isRequest }: PreparedSource): boolean {
+  return token !== null || isRequest === true;
+}
+
+function newPayment({ operationId, textSalt, input }: AcceptCommand, moment: Moment): Payment {
+  const { card, nextAction, expiresAfterMs } = input.source;
+  const expiresAt = input.source.expiresAt ?? (expiresAfterMs === null ? null : moment.book + expiresAfterMs);
+  return {
+    id: input.paymentId,
+    status: isSent(input.source) ? 'processing' : 'requires_action',
+    accountId: input.accountId!,
+    amount: input.amount,
+    currency: input.currency,
+    captureMode: input.captureMode,
+    sourceType: input.sourceType,
+    acquirer: input.acquirer!,
+    card,
+    sourceFacts: input.source.facts ?? null,
+    aliasSealed: input.source.aliasSealed ?? null,
+    billingSealed: input.billingSealed,
+    storeFor: input.storeFor,
+    storedTokenId: null,
+    initiator: input.initiator,
+    recurring: input.recurring,
+    amountAuthorized: 0n,
+    amountCaptured: 0n,
+    amountRefunded: 0n,
+    amountRefunding: 0n,
+    amountDisputed: 0n,
+    disputes: 0,
+    amountSettled: 0n,
+    amountTip: 0n,
+    feeFixed: input.fee.fixed,
+    feeBasisPoints: input.fee.basisPoints,
+    fee: 0n,
+    feeRefunded: 0n,
+    authorization: null,
+    decline: null,
+    attempts: [],
+    nextAction,
+    checkoutDigest: input.source.checkoutDigest ?? null,
+    pendingOperation: isSent(input.source) ? operationId : null,
+    authorizedBy: null,
+    outcome: null,
+    nextInquiryAt: null,
+    expiresAt,
+    availableOn: null,
+    statementDescriptor: input.statementDescriptor,
+    returnUrl: input.returnUrl,
+    cancelUrl: input.cancelUrl,
+    description: input.description,
+    externalId: input.externalId,
+    metadata: input.metadata,
+    textSalt,
+    requestId: input.requestId,
+    version: 1,
+    dueAt: expiresAt === null ? null : moment.wall + (expiresAt - moment.book),
+    createdAt: moment.book,
+    updatedAt: moment.book,
+  };
+}

@@ -1,0 +1,127 @@
+/** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
+import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../../acquirers/acquirer.ts';
+import { DECLINE_CODES, DECLINES, type DeclineCode } from '../../acquirers/decline-codes.ts';
+import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
+import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
+import { openOnce } from '../../exceptions/open-exception.ts';
+import { JsonText } from '../../values/json.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import type { Inbox } from '../../outside/notice.ts';
+import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
+import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
+import { disputeCommand, isDisputeNotice } from '../disputes/dispute-notices.ts';
+import { readRelease } from '../shares/earn-share.ts';
+import { findOperationsByReference } from '../operations/operation-store.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { payments } from '../payment/payment-table.ts';
+import { readMovedShares } from '../refunds/refund-steps.ts';
+import { settleOperation } from './settle-operation.ts';
+
+export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
+  readonly committer: Committer;
+  readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
+  readonly disputeTerms: DisputeTerms;
+  acquirer(name: string): Acquirer;
+}
+
+/** What a notice is about. */
+interface Subject {
+  readonly operation: PaymentOperation;
+  /** Of a dispute's notice: what it is about has not been taken in. */
+  readonly disputesTooEarly?: boolean;
+}
+
+/** Books what the inbox holds of one book and acquirer. Resolves to how many notices need not be told again. */
+export function takeAcquirerNotices(runtime: AcquirerNoticeRuntime, inbox: Inbox): Promise<number> {
+  const notices: NoticeRuntime = {
+    ...runtime,
+    party: (name) => runtime.acquirer(name),
+    openException: (bookId, exception) => runtime.committer.submit(bookId, openOnce(exception)),
+  };
+  return takeNotices(notices, operationTaker(runtime), inbox);
+}
+
+function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
+  return {
+    noun: 'payment',
+    async find({ bookId, party }, references) {
+      const found = await findOperationsByReference(runtime.pool, bookId, references);
+      const told = [...found].filter(([, { acquirer }]) => acquirer === party);
+      return new Map(told.map(([reference, operation]) => [reference, { operation }]));
+    },
+    async book({ bookId }, { operation }, told) {
+      const notice = told.notice as AcquirerNotice;
+      if (isDisputeNotice(notice)) {
+        const command = await disputeCommand(runtime, bookId, operation, { notice, evidence: told.evidence });
+        const { isTooEarly } = await runtime.committer.submit(bookId, command);
+        return { operation, disputesTooEarly: isTooEarly };
+      }
+      const command = await noticeCommand(runtime, bookId, operation, {
+        notice,
+        evidence: told.evidence,
+      });
+      return { operation: await runtime.committer.submit(bookId, command) };
+    },
+    // A refund fails after it succeeded: that has not been taken in yet.
+    isTooEarly: ({ operation, disputesTooEarly = false }, { kind }) =>
+      disputesTooEarly || (kind === 'refund_failed' && operation.status === 'pending'),
+    // Its dispute may be told of behind it.
+    waitsAlone: ({ kind }) => kind === 'dispute_won' || kind === 'dispute_lost',
+  };
+}
+
+/** The command by which a notice is taken in. Throws Error where the payment is not there: a bug. */
+export async function noticeCommand(
+  runtime: Pick<AcquirerNoticeRuntime, 'pool' | 'clock' | 'release' | 'authorizationMs' | 'acquirer'>,
+  bookId: BookId,
+  operation: PaymentOperation,
+  { notice, evidence }: { notice: AcquirerNotice; evidence: string },
+): Promise<Command<PaymentOperation>> {
+  const payment = await payments.find(runtime.pool, bookId, operation.paymentId);
+  if (!payment) throw new Error(`The payment of operation ${operation.id} does not exist`);
+  const now = await readAuthorization(runtime, bookId, operation, notice);
+  const status = now?.status ?? (notice.kind === 'succeeded' ? 'succeeded' : 'declined');
+  const code = codeOf(notice.code);
+  const report: AcquirerReport = {
+    call: 'notice',
+    noticeId: notice.id,
+    isLate: notice.kind === 'refund_failed',
+    status,
+    code: status === 'declined' ? code : undefined,
+    networkCode: status === 'declined' && code ? DECLINES[code].networkCode : undefined,
+    reference: notice.reference,
+    authorization: now?.authorization,
+    authorizationMs: runtime.authorizationMs,
+    nextInquiryMs: inquiryPauseMs(runtime.acquirer(operation.acquirer), operation),
+    mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
+    raw: new JsonText(evidence),
+  };
+  const { today, release } = await readRelease(runtime, bookId);
+  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
+  return settleOperation(bookId, { payment, operation, report, release, today, movedShares });
+}
+
+/**
+ * A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. It may have been canceled
+ * since, for being late.
+ */
+async function readAuthorization(
+  runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,
+  bookId: BookId,
+  { kind, status, acquirer, reference }: PaymentOperation,
+  notice: AcquirerNotice,
+): Promise<{ status: 'succeeded' | 'canceled'; authorization?: AuthorizationFacts | undefined } | undefined> {
+  if (kind !== 'authorize' || notice.kind !== 'succeeded' || status === 'succeeded') return undefined;
+  const answer = await runtime.acquirer(acquirer).inquire(bookId, reference);
+  if (answer.endToEndId !== reference) return undefined;
+  if (answer.status === 'canceled') return { status: 'canceled' };
+  return answer.status === 'succeeded' ? { status: 'succeeded', authorization: answer.authorization } : undefined;
+}
+
+function codeOf(code: string | null): DeclineCode | undefined {
+  return DECLINE_CODES.find((known) => known === code);
+}

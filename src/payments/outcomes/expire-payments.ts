@@ -1,0 +1,89 @@
+/** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
+import type { Appointment } from '../../group/appointment.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import { accounts } from '../../ledger/account-table.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { movedPayments } from '../operations/moved-operations.ts';
+import { withdrawOperation } from '../operations/new-operation.ts';
+import type { Payment } from '../payment/payment.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { markExpired } from '../actions/payment-steps.ts';
+import { payments } from '../payment/payment-table.ts';
+import { readerTouches } from '../readers/payment-touches.ts';
+
+/** When a payment with an operation at the acquirer is looked at again: it does not expire while the acquirer may still answer. */
+const LATER_MS = 60_000;
+
+export const paymentExpiries: readonly Appointment[] = (
+  ['requires_action', 'authorized', 'partially_captured'] as const
+).map((status) => ({
+  name: `payments that expire (${status})`,
+  rows: movedPayments,
+  status,
+  column: 'expires_at',
+  pool: 'ledger',
+  job: 'payment.expire',
+  async command(pool, bookId, ids) {
+    return expirePayments([...(await payments.load(pool, bookId, ids)).values()]);
+  },
+}));
+
+/** Of one payment at most: of its reader's action, `payment.captured` and `payment.settled`. */
+const EVENTS_EACH = 3;
+
+/** Answers with how many expired. Those that are not over yet, or have an operation under way, are left for later. */
+export function expirePayments(known: readonly Payment[]): Command<number> {
+  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+  const ids = known.map(({ id }) => id);
+  const requests = new Map(known.filter(isRequest).map(({ id, pendingOperation }) => [id, pendingOperation]));
+  return {
+    ...origin,
+    name: 'payment.expire',
+    touches: [
+      { table: payments, ids },
+      { table: paymentOperations, ids: [...requests.values()].filter((id) => id !== null) },
+      ...known.flatMap(readerTouches),
+      { table: accounts, ids: [...new Set(known.map(({ accountId }) => accountId))] },
+    ],
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const eventsSoFar = () => draft.finish(0).events.length;
+      let expired = 0;
+      for (const id of ids) {
+        const before = eventsSoFar();
+        const payment = draft.get(payments, id);
+        if (payment?.expiresAt != null && payment.expiresAt <= moment.book)
+          expired += expire(draft, payment, requests.get(id)) ? 1 : 0;
+        // Each payment has ids of its own for its events: a retry after a lost commit may expire other payments than the
+        // attempt before it, and must not give one the ids of another's events.
+        for (let spare = EVENTS_EACH - (eventsSoFar() - before); spare > 0; spare--) draft.mintId();
+      }
+      return draft.finish(expired);
+    },
+  };
+}
+
+/** False where an operation under way is waited for. `request`: the one that a request to pay was sent by. */
+function expire(draft: Draft, payment: Payment, request: Uuid | null | undefined): boolean {
+  if (payment.pendingOperation === null) {
+    markExpired(draft, payment);
+    return true;
+  }
+  if (payment.pendingOperation === request) withdraw(draft, payment, request);
+  else {
+    const { book, wall } = draft.moment;
+    draft.put(payments, payment.id, { ...payment, expiresAt: book + LATER_MS, dueAt: wall + LATER_MS });
+  }
+  return false;
+}
+
+function isRequest({ sourceType }: Payment): boolean {
+  return sourceType === 'cliq_request';
+}
+
+/** What became of a request to pay by now ends the payment, and it is never sent to the acquirer any more. */
+function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
+  draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
+  withdrawOperation(draft, operationId, { isExpiry: true });
+}

@@ -1,0 +1,249 @@
+/**
+ * The payments pool's jobs: brings operations to their acquirer and its answers back. The acquirer is called between two commits,
+ * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
+ */
+import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../../acquirers/acquirer.ts';
+import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
+import type { Clock, Instant } from '../../values/clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
+import { failpoint } from '../../process/failpoints.ts';
+import type { Fingerprints } from '../../idempotency/fingerprints.ts';
+import type { Uuid } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
+import type { RowLoads } from '../../ledger/rows/row-loads.ts';
+import type { RowFailure } from '../../group/moved-rows.ts';
+import { askParty, type Heard as HeardAnswer } from '../../outside/ask-party.ts';
+import type { InTurn } from '../../outside/called-party.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import type { OutsideCalls } from '../../outside/job-calls.ts';
+import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../../outside/send-instruction.ts';
+import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
+import { openBilling } from '../payment/billing.ts';
+import { checkoutUrl, RETURNED } from '../payment/checkout-link.ts';
+import { requestOf } from '../payment/cliq-request.ts';
+import { disputes } from '../disputes/dispute-table.ts';
+import { readRelease } from '../shares/earn-share.ts';
+import type { Payment } from '../payment/payment.ts';
+import { hasOpenMismatch } from '../operations/payment-exception.ts';
+import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
+import { readMovedShares } from '../refunds/refund-steps.ts';
+import { settleOperation } from './settle-operation.ts';
+
+export interface SendRuntime {
+  readonly pool: Pool;
+  readonly payments: Pick<RowLoads<Payment>, 'load'>;
+  readonly operations: Pick<RowLoads<PaymentOperation>, 'load'>;
+  readonly committer: Committer;
+  readonly clock: Clock;
+  readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
+  readonly fingerprints: Pick<Fingerprints, 'digestOf'>;
+  readonly publicUrl: string;
+  readonly secretBox: SecretBox;
+  acquirer(name: string): Acquirer & InTurn<Acquirer>;
+  readonly calls: OutsideCalls;
+  readonly operationFailed: RowFailure;
+}
+
+/** An operation with the payment that it is of. */
+interface Sent {
+  readonly id: Uuid;
+  readonly operation: PaymentOperation;
+  readonly payment: Payment;
+  readonly inquiries: number;
+  /** In whose turn it is sent. */
+  readonly acquirer: Acquirer;
+}
+
+/** What became of a call to an acquirer. */
+type Heard =
+  | SendOutcome<AcquirerAnswer>
+  | ({ readonly call: 'cancel'; readonly isExpiry: boolean } & HeardAnswer<AcquirerAnswer>);
+
+/** First job after its commit: submits at once. */
+export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
+  const sender = operationSender(runtime, bookId);
+  return eachOpen(runtime, { bookId, ids }, ['pending'], (sent) =>
+    isOver(sent.operation, runtime.clock.now()) ? abandon(runtime, bookId, sent) : submitInstruction(sender, sent),
+  );
+}
+
+/** For operations of which nobody has told what became of them. */
+export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
+  const sender = operationSender(runtime, bookId);
+  const now = () => runtime.clock.now();
+  return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
+    isOver(sent.operation, now()) ? abandon(runtime, bookId, sent) : inquireInstruction(sender, sent, now),
+  );
+}
+
+async function eachOpen(
+  runtime: SendRuntime,
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+  statuses: readonly PaymentOperation['status'][],
+  act: (sent: Sent) => Promise<void>,
+): Promise<void> {
+  const operations = [...(await runtime.operations.load(bookId, ids)).values()];
+  const open = operations.filter(({ status }) => statuses.includes(status));
+  const payments = await runtime.payments.load(bookId, [...new Set(open.map(({ paymentId }) => paymentId))]);
+  await Promise.all(
+    open.map((operation) => {
+      const { id, inquiries } = operation;
+      const failed = (error: unknown) => runtime.operationFailed(bookId, id, error);
+      let party: Acquirer & InTurn<Acquirer>;
+      try {
+        party = runtime.acquirer(operation.acquirer);
+      } catch (error) {
+        // One that is no longer configured: its operation waits for a person, and the others of the job do not.
+        return failed(error);
+      }
+      const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
+      return runtime.calls.make({ party, bookId, id }, (acquirer) => act({ ...sent, acquirer }).catch(failed));
+    }),
+  );
+}
+
+/**
+ * The payer's time is over, or its payment was canceled. A request to pay that the acquirer has not seen by then is never sent: the payer
+ * would approve what has expired.
+ */
+function isOver({ payerUntil, withdrawn }: PaymentOperation, now: Instant): boolean {
+  return withdrawn || (payerUntil !== null && payerUntil <= now);
+}
+
+/**
+ * Nobody passed the challenge, or approved the request, in time, or its payment was canceled: it is ended at the acquirer, whatever became
+ * of it. What the acquirer has said it did, if otherwise than it should, is left for a person.
+ */
+async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
+  const { operation, acquirer } = sent;
+  const { payerUntil, withdrawn } = operation;
+  const isExpiry = !withdrawn && payerUntil !== null && payerUntil <= runtime.clock.now();
+  if (await hasOpenMismatch(runtime.pool, bookId, operation.paymentId))
+    return inquireInstruction(operationSender(runtime, bookId), sent, () => runtime.clock.now());
+  const heard = await askParty(operation.reference, async () => {
+    failpoint('acquirer.cancel.before');
+    const answer = await acquirer.cancel(bookId, operation.reference);
+    failpoint('acquirer.cancel.after');
+    return answer;
+  });
+  await take(runtime, bookId, { sent, outcome: { call: 'cancel', isExpiry, ...heard } });
+}
+
+function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
+  return {
+    party: ({ acquirer }) => acquirer,
+    endToEndId: ({ operation }) => operation.reference,
+    sentAt: ({ operation }) => operation.sentAt,
+    async submit(sent, notAfter) {
+      failpoint('acquirer.submit.before');
+      const answer = await submitTo(sent.acquirer, await instructionOf(runtime, bookId, { sent, notAfter }));
+      failpoint('acquirer.submit.after');
+      return answer;
+    },
+    async inquire(sent) {
+      failpoint('acquirer.inquire.before');
+      const answer = await sent.acquirer.inquire(bookId, sent.operation.reference);
+      failpoint('acquirer.inquire.after');
+      return answer;
+    },
+    // What the acquirer has said it did, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    maySendAgain: async ({ payment }) => !(await hasOpenMismatch(runtime.pool, bookId, payment.id)),
+    take: (sent, outcome) => take(runtime, bookId, { sent, outcome }),
+  };
+}
+
+/** Neither a card nor a request to pay: the payer gives the card on the acquirer's page. */
+function submitTo(acquirer: Acquirer, instruction: AcquirerInstruction): Promise<AcquirerAnswer> {
+  if (instruction.kind !== 'authorize' || instruction.token !== null || instruction.request !== null)
+    return acquirer.submit(instruction);
+  if (!acquirer.hostedSession) throw new Error(`${acquirer.name} has no page of its own`);
+  return acquirer.hostedSession(instruction);
+}
+
+async function instructionOf(
+  { pool, fingerprints, publicUrl, secretBox }: Pick<SendRuntime, 'pool' | 'fingerprints' | 'publicUrl' | 'secretBox'>,
+  bookId: BookId,
+  { sent: { operation, payment }, notAfter }: { sent: Sent; notAfter: Instant },
+): Promise<AcquirerInstruction> {
+  const { kind, reference, amount, currency } = operation;
+  const any = { originator: bookId, reference, amount, currency, notAfter };
+  if (isDisputeCall(kind)) {
+    const dispute = await disputes.find(pool, bookId, operation.disputeId!);
+    return { ...any, kind, of: operation.of!, evidence: kind === 'evidence' ? { ...dispute?.evidence } : {} };
+  }
+  if (kind !== 'authorize') return { ...any, kind, of: operation.of!, final: operation.final };
+  return {
+    ...any,
+    kind,
+    token: operation.token,
+    request: requestOf(secretBox, payment, { bookId, payerUntil: operation.payerUntil }),
+    billing: openBilling(secretBox, payment, bookId),
+    capture: operation.final,
+    initiator: payment.initiator,
+    previousNetworkReference: payment.recurring?.previousNetworkReference ?? null,
+    // From a challenge the payer comes back to the page that the payment began on.
+    returnUrl:
+      payment.sourceType === 'checkout'
+        ? `${checkoutUrl(fingerprints, publicUrl, { bookId, id: payment.id })}?${RETURNED}=1`
+        : payment.sourceType === 'terminal'
+          ? null
+          : payment.returnUrl,
+    statementDescriptor: payment.statementDescriptor,
+  };
+}
+
+/** Books what was heard. */
+async function take(
+  runtime: SendRuntime,
+  bookId: BookId,
+  { sent, outcome }: { sent: Sent; outcome: Heard },
+): Promise<void> {
+  const { operation, payment, acquirer } = sent;
+  const report = {
+    ...reportOf(acquirer, operation, outcome),
+    authorizationMs: runtime.authorizationMs,
+  };
+  const { today, release } = await readRelease(runtime, bookId);
+  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
+  await runtime.committer.submit(
+    bookId,
+    settleOperation(bookId, { payment, operation, report, release, today, movedShares }),
+  );
+}
+
+function reportOf(
+  acquirer: Acquirer,
+  operation: PaymentOperation,
+  outcome: Heard,
+): Omit<AcquirerReport, 'authorizationMs'> {
+  const { call } = outcome;
+  const isExpiry = outcome.call === 'cancel' && outcome.isExpiry;
+  const any = { call, isExpiry, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
+  if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
+  if (outcome.said === 'not_found')
+    return outcome.never
+      ? { ...any, status: 'declined', code: 'processing_error', raw: outcome.answer }
+      : { ...any, status: 'pending', raw: outcome.answer };
+  return { ...any, ...answered(operation, outcome.answer) };
+}
+
+/** What an answer says about an operation. */
+export function answered(
+  operation: PaymentOperation,
+  answer: AcquirerAnswer,
+): Omit<AcquirerReport, 'call' | 'nextInquiryMs' | 'authorizationMs'> {
+  const { status, code, networkCode, reference, authorization, challenge, raw } = answer;
+  return {
+    status,
+    code,
+    networkCode,
+    reference,
+    authorization,
+    challenge,
+    mismatches: mismatchesOf(operation, answer),
+    raw,
+  };
+}

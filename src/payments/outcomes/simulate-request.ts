@@ -1,0 +1,124 @@
+/** Test mode: what the payer makes of a request to pay, or that nobody answers it. Its word is taken in at once. */
+import type { Acquirers } from '../../acquirers/acquirers.ts';
+import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
+import type { Clock } from '../../values/clock.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { requireClockIdle } from '../../idempotency/once.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import { storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { loadBook } from '../../ledger/book-store.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import { simulatedNoticeId } from '../../outside/simulated-notice.ts';
+import { noticeCommand } from './acquirer-notices.ts';
+import { readRelease } from '../shares/earn-share.ts';
+import { allowedActions, type Payment } from '../payment/payment.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { payments } from '../payment/payment-table.ts';
+import { requireAtSandbox } from '../payment/require-at-sandbox.ts';
+import { answered } from './send-operations.ts';
+import { settleOperation } from './settle-operation.ts';
+
+interface SimulateRuntime extends OnceRuntime {
+  readonly clock: Clock;
+  readonly release: ReleaseSchedule;
+  readonly authorizationMs: number;
+  readonly acquirers: Pick<Acquirers, 'sandbox' | 'get'>;
+}
+
+export interface SimulateRequest extends Asked {
+  readonly paymentId: Uuid;
+  readonly simulation: 'approve' | 'decline' | 'expire';
+}
+
+/** The acquirer is told before the commit. So a repeat is answered from its key, and tells it nothing. */
+export const simulateRequest: UseCase<SimulateRuntime, SimulateRequest> = {
+  keyFirst: true,
+  answers: 'after_follow',
+  async prepare(runtime, input) {
+    const { bookId, paymentId } = input;
+    const payment = await payments.find(runtime.pool, bookId, paymentId);
+    if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
+    requireAtSandbox(payment);
+    const pending = payment.pendingOperation;
+    const operation = pending === null ? undefined : await paymentOperations.find(runtime.pool, bookId, pending);
+    if (payment.sourceType !== 'cliq_request' || operation?.status !== 'requires_action') throw conflict(payment);
+    const book = await loadBook(runtime.pool, bookId);
+    if (book) requireClockIdle(book);
+    return input.simulation === 'expire'
+      ? withdrawn(runtime, input, { payment, operation })
+      : resolved(runtime, input, { payment, operation });
+  },
+};
+
+interface Requested {
+  readonly payment: Payment;
+  readonly operation: PaymentOperation;
+}
+
+async function resolved(
+  runtime: SimulateRuntime,
+  input: SimulateRequest,
+  { payment, operation }: Requested,
+): Promise<Prepared> {
+  const { bookId, simulation } = input;
+  const { sandbox } = runtime.acquirers;
+  const notice = await sandbox.resolveRequest(bookId, operation.reference, {
+    approved: simulation === 'approve',
+    noticeId: simulatedNoticeId(input),
+  });
+  if (!notice) throw conflict(payment);
+  const evidence = JSON.stringify({ simulated: simulation, reference: operation.reference });
+  const taking = { ...runtime, acquirer: () => sandbox };
+  const command = await noticeCommand(taking, bookId, operation, { notice, evidence });
+  return { command: showPayment(command, payment), follow: () => sandbox.acknowledge([notice.id]) };
+}
+
+/** As the acquirer is asked when the time is over. */
+async function withdrawn(
+  runtime: SimulateRuntime,
+  { bookId }: SimulateRequest,
+  { payment, operation }: Requested,
+): Promise<Prepared> {
+  const { sandbox } = runtime.acquirers;
+  const answer = await sandbox.cancel(bookId, operation.reference);
+  const report = {
+    ...answered(operation, answer),
+    call: 'cancel' as const,
+    isExpiry: true,
+    authorizationMs: runtime.authorizationMs,
+    nextInquiryMs: inquiryPauseMs(sandbox, operation),
+  };
+  const { today, release } = await readRelease(runtime, bookId);
+  const command = settleOperation(bookId, { payment, operation, report, release, today });
+  return { command: showPayment(command, payment) };
+}
+
+/** The command with the payment after it as its answer. */
+function showPayment(command: Command<PaymentOperation>, { id }: Payment): Command<Stored> {
+  return {
+    ...command,
+    decide(state, moment) {
+      const outcome = command.decide(state, moment);
+      const after = outcome.rows.find(({ table, id: rowId }) => table.name === payments.name && rowId === id)?.row;
+      const payment = (after as Payment | undefined) ?? state.get(payments, id)!;
+      return { ...outcome, answer: storedView(new Draft(state, command, moment), paymentResource, payment) };
+    },
+  };
+}
+
+function conflict(payment: Payment): ApiError {
+  return new ApiError('state_conflict', {
+    detail:
+      payment.sourceType === 'cliq_request'
+        ? `The payer is not asked now: the payment is ${payment.status}.`
+        : 'The payment is no request to pay.',
+    facts: { current_status: payment.status, allowed_actions: allowedActions(payment) },
+  });
+}

@@ -1,0 +1,18 @@
+import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import { allowedActions, isBusy, PAYMENT_TRANSITIONS, type Payment, requireAmounts, whyNotNow } from './payment.ts';
+import { payments } from './payment-table.ts';
+import { paymentView } from './payment-view.ts';
+
+export const paymentResource: Resource<Payment, Shown> = {
+  name: 'payment',
+  idKind: 'payment',
+  table: payments,
+  changed: (payment, change) => requireAmounts({ ...payment, ...change }),
+  transitions: PAYMENT_TRANSITIONS,
+  firstStatuses: ['processing'],
+  allowedActions,
+  unlistedActions: ['update'],
+  whyNot: whyNotNow,
+  passes: isBusy,
+  view: (payment, { livemode }) => paymentView(payment, livemode),
+};

@@ -1,0 +1,19 @@
+/** When a payment is settled: nothing is left to capture, and the acquirer has paid all that was. */
+import type { Draft } from '../../ledger/draft.ts';
+import { advance } from '../../ledger/rows/resource.ts';
+import type { Payment } from './payment.ts';
+import { paymentResource } from './payment-resource.ts';
+
+export function settlesWhole({
+  status,
+  amountSettled,
+  amountCaptured,
+}: Pick<Payment, 'status' | 'amountSettled' | 'amountCaptured'>): boolean {
+  return status === 'captured' && amountCaptured > 0n && amountSettled === amountCaptured;
+}
+
+/** captured → settled at once, where its captures were settled before the rest was given up. */
+export function settleIfPaid(draft: Draft, payment: Payment): Payment {
+  if (!settlesWhole(payment)) return payment;
+  return advance(draft, paymentResource, payment, { status: 'settled' }, { event: 'payment.settled' });
+}

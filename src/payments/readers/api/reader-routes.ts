@@ -1,0 +1,151 @@
+/** Readers, what they are asked to do, and in test mode the cards that are presented at them. */
+import { changedBy, runCommand } from '../../../api/answers.ts';
+import type { ApiResource } from '../../../api/api-resource.ts';
+import { childrenRoute, listRoute, readRoute } from '../../../api/read-routes.ts';
+import { route } from '../../../api/route.ts';
+import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
+import { simulationRoute } from '../../../api/simulations.ts';
+import { waitFor } from '../../../api/waits.ts';
+import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
+import { paymentResource } from '../../payment/payment-resource.ts';
+import { requestActionCancel } from '../../actions/cancel-reader-action.ts';
+import { registerReader, removeReader, updateReader } from '../manage-reader.ts';
+import { presentCard } from '../present-card.ts';
+import type { Reader, ReaderAction } from '../reader.ts';
+import { readerActionResource, readerResource } from '../reader-resource.ts';
+import { findReader, listReaderActions, listReaders } from '../reader-store.ts';
+import { readerActions } from '../reader-table.ts';
+import { digestedCard } from '../../payment/api/card-schema.ts';
+import { payment } from '../../payment/api/payment-schemas.ts';
+import * as schemas from './reader-schemas.ts';
+
+const scopes = { read: 'payments:read', write: 'payments:write' } as const;
+
+const readerApi: ApiResource<Reader> = {
+  path: '/v1/payments/readers',
+  tag: 'Payments',
+  type: 'Reader',
+  names: { types: 'Readers', one: 'a reader', many: 'readers' },
+  cursor: 'reader',
+  schema: schemas.reader,
+  scopes,
+  find: findReader,
+  view: readerResource.view,
+};
+
+const actionApi: ApiResource<ReaderAction> = {
+  path: '/v1/payments/readers/:id/actions',
+  tag: 'Payments',
+  type: 'ReaderAction',
+  names: { types: 'ReaderActions', one: 'an action of a reader', many: 'actions of a reader' },
+  cursor: 'readerAction',
+  schema: schemas.readerAction,
+  scopes,
+  parent: { resource: readerApi as ApiResource<unknown>, param: 'action', idOf: ({ readerId }) => readerId },
+  find: (db, bookId, id) => readerActions.find(db, bookId, id),
+  view: readerActionResource.view,
+};
+
+const register = createRoute(readerApi, {
+  summary: 'Register a reader',
+  description: 'In test mode a simulated one. A payment with the source `terminal` asks it for a card.',
+  body: schemas.registerReader,
+  bodyExample: { registration_code: 'SIMULATED-A', label: 'Counter 1' },
+  responses: { 201: { description: 'Registered, and ready.', schema: schemas.reader } },
+  testModeOnly: true,
+  handle(request) {
+    const { label, metadata = {} } = request.body;
+    return runCommand(request, registerReader({ ...changedBy(request), label, metadata }));
+  },
+});
+
+const update = updateRoute(readerApi, {
+  summary: 'Update a reader',
+  body: schemas.updateReader,
+  bodyExample: { label: 'Counter 2' },
+  handle(request) {
+    const { label, metadata } = request.body;
+    return runCommand(request, updateReader({ ...changedBy(request), readerId: request.params.id!, label, metadata }));
+  },
+});
+
+const remove = route({
+  method: 'delete',
+  path: '/v1/payments/readers/:id',
+  operation: 'deleteReader',
+  tag: 'Payments',
+  summary: 'Remove a reader',
+  scope: 'payments:write',
+  params: { id: 'reader' },
+  ifMatch: true,
+  responses: { 200: { description: 'It is asked for nothing more.', schema: schemas.deletedReader } },
+  errors: ['reader_busy'],
+  handle: (request) => runCommand(request, removeReader({ ...changedBy(request), readerId: request.params.id! })),
+});
+
+const list = listRoute(readerApi, { filters: {}, rows: (db, { bookId, page }) => listReaders(db, bookId, page) });
+
+const listActions = childrenRoute(readerApi as ApiResource<unknown>, actionApi, {
+  operation: 'listReaderActions',
+  summary: 'List actions of a reader',
+  filters: {},
+  rows: (db, { bookId, parentId: readerId, page }) => listReaderActions(db, { bookId, readerId }, page),
+});
+
+const cancel = actionRoute(actionApi, 'cancel', {
+  summary: 'Cancel an action of a reader',
+  description: 'The reader stops asking, and the payment is canceled.',
+  handle(request) {
+    const { id, action } = request.params;
+    const asked = { ...askedBy(request), readerId: id!, actionId: action!, ifMatch: request.ifMatch };
+    return runUseCase(request, requestActionCancel, asked);
+  },
+});
+
+export const readerRoutes = [
+  register,
+  list,
+  readRoute(readerApi),
+  update,
+  remove,
+  listActions,
+  readRoute(actionApi),
+  cancel,
+];
+
+const present = simulationRoute({
+  path: '/v1/simulations/readers/:id/present_card',
+  operation: 'simulateCardPresented',
+  summary: 'Simulate a card at a reader',
+  description:
+    'The payer presents a test card, with a tip where they give one: amount and tip are authorized together. A decline leaves the reader asking. The answer waits for the acquirer.',
+  params: { id: 'reader' },
+  fingerprinted: (body, digestOf) => digestedCard(body, digestOf),
+  waits: waitFor(paymentResource, {
+    defaultSeconds: 10,
+    isDone: ({ pendingOperation }) => pendingOperation === null,
+  }),
+  body: schemas.presentCard,
+  bodyExample: { number: '4242424242424242', entry_mode: 'contactless', tip: 1_000 },
+  responses: { 200: { description: 'The payment after it.', schema: payment } },
+  errors: [
+    'state_conflict',
+    'card_number_not_allowed',
+    'limit_exceeded',
+    'amount_not_integer',
+    'amount_below_minimum',
+    'amount_above_maximum',
+  ],
+  handle(request) {
+    const { body, params } = request;
+    return runUseCase(request, presentCard, {
+      ...askedBy(request),
+      readerId: params.id!,
+      number: body.number,
+      entryMode: body.entry_mode,
+      tip: body.tip ?? 0n,
+    });
+  },
+});
+
+export const readerSimulationRoutes = [present];

@@ -1,0 +1,143 @@
+/** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
+import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import type { Pool } from '../../db/pool.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { previewOf } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { changeOf } from '../../ledger/change-of.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import type { Command, Refusal } from '../../ledger/command.ts';
+import { newSalt } from '../../ledger/rows/personal-text.ts';
+import { advance, announce } from '../../ledger/rows/resource.ts';
+import { currencyExponent } from '../../money/currency.ts';
+import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newOperation, startOperation } from '../operations/new-operation.ts';
+import { operationCounts } from '../operations/operation-counts-store.ts';
+import { refundResource } from '../operations/operation-resources.ts';
+import { type Payment, REFUNDS_MAX, refundable } from '../payment/payment.ts';
+import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { payments } from '../payment/payment-table.ts';
+import { operationTouches } from '../readers/payment-touches.ts';
+import { takeRefund } from './refund-steps.ts';
+import { type MoneySources, readSources, sourceTouches } from './take-from-sources.ts';
+
+export interface RefundRequest extends Asked {
+  readonly paymentId: Uuid;
+  readonly ifMatch?: number | undefined;
+  /** Left out: all that is refundable. */
+  readonly amount?: bigint | undefined;
+  readonly reason?: string | null | undefined;
+}
+
+export const requestRefund: UseCase<{ pool: Pool }, RefundRequest> = {
+  async prepare({ pool }, input) {
+    const { bookId, paymentId } = input;
+    const payment = await payments.find(pool, bookId, paymentId);
+    if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
+    const sources = await readSources(pool, bookId, payment);
+    const of =
+      payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
+    return { command: refundPayment(bookId, { payment, sources, of }, input) };
+  },
+};
+
+export function refundPayment(
+  bookId: BookId,
+  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
+  input: RefundRequest,
+): Command<Stored | Refusal> {
+  const { payment, sources, of } = read;
+  const id = newId();
+  const { reason = null } = input;
+  const textSalt = reason === null ? null : newSalt();
+  const touches = [
+    ...operationTouches(bookId, payment, [{ id }]),
+    ...sourceTouches(sources),
+    { table: operationCounts, ids: [payment.id] },
+  ];
+  const request = { ...input, id: payment.id, action: 'refund', touches };
+  return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
+    if (of === undefined) throw new ChangedMeanwhile('The payment has changed meanwhile. Send the request again.');
+    const left = refundable(current);
+    const amount = input.amount ?? left;
+    if (amount > left)
+      return {
+        refused: 'refund_exceeds_captured',
+        param: '/amount',
+        detail: `Only ${left} of the payment can still be refunded.`,
+        facts: { refundable: left },
+      };
+    const counts = draft.get(operationCounts, payment.id)!;
+    if (counts.refunds >= REFUNDS_MAX)
+      return {
+        refused: 'limit_exceeded',
+        detail: `A payment has at most ${REFUNDS_MAX} refunds.`,
+        facts: { limit: BigInt(REFUNDS_MAX) },
+      };
+    const account = draft.account(current.accountId);
+    if (account.status === 'frozen')
+      return { refused: 'account_frozen', detail: 'The account of the payment is frozen: nothing leaves it.' };
+    if (account.status === 'closed')
+      return {
+        refused: 'account_closed',
+        detail: 'The account of the payment is closed: it has nothing to give back.',
+      };
+    const begun = newOperation(
+      current,
+      {
+        id,
+        kind: 'refund',
+        amount,
+        reason,
+        textSalt,
+        reference: endToEndId(bookId, `refund ${payment.id} ${input.idempotencyKey ?? id}`),
+        of: of.reference,
+        requestId: input.requestId,
+      },
+      draft.moment,
+    );
+    const taken = takeRefund(draft, current, begun, sources);
+    if ('missing' in taken)
+      return {
+        refused: 'insufficient_funds',
+        param: '/amount',
+        detail: `What waits for release and what the account has available come to ${taken.available}.`,
+        facts: {
+          available: taken.available,
+          required: taken.available + taken.missing,
+          currency: current.currency,
+          currency_exponent: currencyExponent(current.currency),
+        },
+      };
+    const { entry, operation } = taken;
+    if (input.dryRun)
+      return previewOf(
+        draft,
+        refundResource,
+        { ...operation, entryIds: [] },
+        {
+          resulting_balances: resultingBalances(draft.account(current.accountId)),
+        },
+      );
+    startOperation(draft, operation);
+    draft.put(operationCounts, payment.id, { ...counts, refunds: counts.refunds + 1 });
+    advance(draft, paymentResource, current, {
+      amountRefunding: current.amountRefunding + amount,
+      fee: current.fee - operation.fee,
+      feeRefunded: current.feeRefunded + operation.fee,
+    });
+    announce(draft, refundResource, operation, { event: 'refund.created', entries: [entry] });
+    return {
+      status: 202,
+      body: writeJson(refundResource.view(operation, draft)),
+      resource: 'refund',
+      resourceId: id,
+    };
+  });
+}

@@ -1,0 +1,161 @@
+/** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
+import type { Pool } from '../../db/pool.ts';
+import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
+import type { Uuid } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Touch } from '../../ledger/command.ts';
+import type { Draft } from '../../ledger/draft.ts';
+import type { Entry, PostingDraft } from '../../ledger/entry.ts';
+import { advance } from '../../ledger/rows/resource.ts';
+import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
+import type { Payment } from '../payment/payment.ts';
+import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
+import { paymentResource } from '../payment/payment-resource.ts';
+import { allocatedFee } from './refund-fee.ts';
+import {
+  accountOf,
+  type MoneySources,
+  moneyOf,
+  planTaking,
+  requireSources,
+  takePortions,
+} from './take-from-sources.ts';
+
+/** What a refund that fails touches. `moved`: readMovedShares. */
+export function refundTouches(operation: PaymentOperation, moved: readonly Uuid[]): Touch[] {
+  return wayBackTouches(operation, moved);
+}
+
+/** The shares that the money of a refund may go back to: its captures may have been settled meanwhile. */
+export function readMovedShares(pool: Pool, bookId: BookId, operation: PaymentOperation): Promise<Uuid[]> {
+  return readWayBack(pool, bookId, operation);
+}
+
+/** refunds_in_transit → acquirer. */
+export function succeedRefund(draft: Draft, payment: Payment, operation: PaymentOperation): Entry[] {
+  const { currency, amount } = operation;
+  const entry = draft.post({
+    resource: 'refund',
+    resourceId: operation.id,
+    step: 'succeeded',
+    postings: [
+      {
+        debit: draft.chart('refunds_in_transit', currency).id,
+        credit: draft.chart('acquirer', currency).id,
+        amount,
+      },
+    ],
+  });
+  advance(draft, paymentResource, payment, {
+    amountRefunding: payment.amountRefunding - amount,
+    amountRefunded: payment.amountRefunded + amount,
+  });
+  return [entry];
+}
+
+/** It failed on its way: back to where it came from, and the fee to the operator. */
+export function failRefund(draft: Draft, payment: Payment, operation: PaymentOperation) {
+  const entries = [bookFailure(draft, operation, { from: 'refunds_in_transit', step: 'failed' })];
+  advance(draft, paymentResource, payment, {
+    amountRefunding: payment.amountRefunding - operation.amount,
+    fee: payment.fee + operation.fee,
+    feeRefunded: payment.feeRefunded - operation.fee,
+  });
+  return { entries, change: { fee: 0n } };
+}
+
+/** It had succeeded: the acquirer gives the amount back. */
+export function failRefundLate(draft: Draft, payment: Payment, operation: PaymentOperation) {
+  const entries = [bookFailure(draft, operation, { from: 'acquirer', step: 'failed_late' })];
+  advance(draft, paymentResource, payment, {
+    amountRefunded: payment.amountRefunded - operation.amount,
+    fee: payment.fee + operation.fee,
+    feeRefunded: payment.feeRefunded - operation.fee,
+  });
+  return { entries, change: { fee: 0n } };
+}
+
+/** Back to where it came from (give-back.ts). The operator takes its fee again, through the first of these places. */
+function bookFailure(
+  draft: Draft,
+  operation: PaymentOperation,
+  { from, step }: { from: 'refunds_in_transit' | 'acquirer'; step: string },
+): Entry {
+  const { id, currency, fee } = operation;
+  requirePortions(operation);
+  const source = draft.chart(from, currency).id;
+  const operator = draft.chart('due_operator', currency).id;
+  const postings: PostingDraft[] = [];
+  // The portions say what left: the amount less the fee that the operator gave.
+  let taken = fee;
+  const parts = operation.portions.flatMap((portion) => giveBack(draft, operation, portion, portion.amount));
+  for (const { account, amount } of parts) {
+    postings.push({ debit: source, credit: account, amount: amount + taken });
+    postings.push({ debit: account, credit: operator, amount: taken });
+    taken = 0n;
+  }
+  if (parts.length === 0) postings.push({ debit: source, credit: operator, amount: fee });
+  return draft.post({
+    resource: 'refund',
+    resourceId: id,
+    step,
+    // The fee passes through it.
+    debitClosed: true,
+    creditClosed: waitInClosed(draft, {
+      kind: 'failed_refund_to_closed_account',
+      resource: 'refund',
+      resourceId: id,
+      detail: 'A refund failed after its account was closed. Its money was booked there and waits for a person.',
+    }),
+    allowFrozen: true,
+    // A dispute may have taken the account below its floor, and the fee passes through it.
+    overrideFloor: true,
+    postings,
+  });
+}
+
+/** Throws RangeError where the portions are not all that left: less or more than that would be booked. */
+function requirePortions({ id, amount, fee, portions }: PaymentOperation): void {
+  const taken = sumOfPortions(portions);
+  if (taken !== amount - fee)
+    throw new RangeError(
+      `Refund ${id} took ${taken} in portions, and ${amount} less a fee of ${fee} is to be given back`,
+    );
+}
+
+/** Takes the money of a refund out of its sources and books it. Says what is missing where they have too little. */
+export function takeRefund(
+  draft: Draft,
+  payment: Payment,
+  operation: PaymentOperation,
+  sources: MoneySources,
+): { entry: Entry; operation: PaymentOperation } | { missing: bigint; available: bigint } {
+  const { amount, currency, accountId } = operation;
+  requireSources(draft, payment, sources);
+  const fee = allocatedFee(payment, amount);
+  const needed = amount - fee;
+  const money = moneyOf(draft, accountId, sources);
+  // A closed account may have been given money back since; nothing leaves it.
+  const leaves = draft.account(accountId).status === 'open' ? money.available : 0n;
+  const { portions, missing } = planTaking(needed, { ...money, available: leaves });
+  if (missing > 0n) return { missing, available: needed - missing };
+
+  const transit = draft.chart('refunds_in_transit', currency).id;
+  const operator = draft.chart('due_operator', currency).id;
+  const postings: PostingDraft[] = [];
+  // The operator gives its fee to the first source, which passes it on with its own part. A fee as large as the amount needs no
+  // source: it passes through what is pending.
+  let given = fee;
+  for (const portion of portions.length > 0 ? portions : [NOTHING]) {
+    const source =
+      portion === NOTHING ? draft.chart('merchant_pending', currency).id : accountOf(draft, payment, portion.shareId);
+    postings.push({ debit: operator, credit: source, amount: given });
+    postings.push({ debit: source, credit: transit, amount: portion.amount + given });
+    given = 0n;
+  }
+  const entry = draft.post({ resource: 'refund', resourceId: operation.id, step: 'refunded', postings });
+  takePortions(draft, operation, portions);
+  return { entry, operation: { ...operation, fee, portions, entryIds: [entry.id] } };
+}
+
+const NOTHING: Portion = { shareId: null, amount: 0n };

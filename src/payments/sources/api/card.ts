@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import type { CardSource } from '../card.ts';
+import { cardMembers, cardOf } from '../../payment/api/card-schema.ts';
+
+export const cardRequest = z
+  .strictObject({ type: z.literal('card'), ...cardMembers })
+  .meta({ id: 'CardSource', description: 'A card by its number; in test mode one of the published test numbers.' });
+
+export function cardSourceOf({ type, ...card }: z.output<typeof cardRequest>): CardSource {
+  return { type, card: cardOf(card) };
+}

@@ -1,0 +1,102 @@
+/** What a rail's notice means for its payout: the payout's part of the inbox (outside/take-notices.ts). */
+import type { SecretBox } from '../../db/secret-box.ts';
+import { openOnce } from '../../exceptions/open-exception.ts';
+import { JsonText } from '../../values/json.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import { evidenceOf, type Inbox } from '../../outside/notice.ts';
+import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
+import { failureCodeOf } from '../../rails/failure-codes.ts';
+import type { Rail, RailNotice } from '../../rails/rail.ts';
+import { payeeOf } from '../destinations/destinations.ts';
+import type { Payout } from '../payout/payout.ts';
+import { findPayoutsByEndToEndId } from '../payout/payout-store.ts';
+import { mismatchesOf, type RailMismatch } from '../payout/rail-mismatch.ts';
+import { returnPayout } from '../returns/return-payout.ts';
+import { settlePayout } from '../outcomes/settle-payout.ts';
+
+export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
+  readonly committer: Committer;
+  rail(name: string): Rail;
+}
+
+/** Books what the inbox holds of one book and rail. Resolves to how many notices need not be told again. */
+export function takeRailNotices(runtime: RailNoticeRuntime, inbox: Inbox): Promise<number> {
+  const notices: NoticeRuntime = {
+    ...runtime,
+    party: (name) => runtime.rail(name),
+    openException: (bookId, exception) => runtime.committer.submit(bookId, openOnce(exception)),
+  };
+  return takeNotices(notices, payoutTaker(runtime), inbox);
+}
+
+function payoutTaker(runtime: RailNoticeRuntime): NoticeTaker<Payout> {
+  return {
+    noun: 'payout',
+    async find({ bookId, party }, endToEndIds) {
+      const found = await findPayoutsByEndToEndId(runtime.pool, bookId, endToEndIds);
+      for (const [id, { rail }] of found) if (rail !== party) found.delete(id);
+      return found;
+    },
+    book({ bookId }, payout, told) {
+      // A notice of another kind than these is unreadable, and never booked.
+      const notice = told.notice as RailNotice;
+      const compared = { ...compareNotice(runtime, payout, notice), evidence: told.evidence };
+      return runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice, compared));
+    },
+    // It has come back before we had taken in that it was paid.
+    isTooEarly: (payout, notice) => notice.kind === 'returned' && payout.status === 'processing',
+  };
+}
+
+/** What was found out about a notice before its command. */
+export interface ComparedNotice {
+  readonly mismatches: readonly RailMismatch[];
+  /** When to ask the rail, where the notice leaves the payout unknown. */
+  readonly nextInquiryMs: number;
+  /** The notice as it came: JSON. */
+  readonly evidence: string;
+}
+
+/** Holds what the notice confirms against the payout. */
+export function compareNotice(
+  runtime: { readonly secretBox: SecretBox; rail(name: string): Rail },
+  payout: Payout,
+  notice: RailNotice,
+): ComparedNotice {
+  const rail = runtime.rail(payout.rail);
+  const report = { status: notice.kind, confirmed: notice.confirmed };
+  const payee = () =>
+    payeeOf(runtime.secretBox, payout.destination, { bookId: notice.originator, payoutId: payout.id });
+  return {
+    mismatches: mismatchesOf(rail, payout, report, payee),
+    nextInquiryMs: inquiryPauseMs(rail, payout),
+    evidence: evidenceOf(notice),
+  };
+}
+
+/** What a notice means for its payout. */
+export function noticeCommand(
+  bookId: BookId,
+  payout: Payout,
+  notice: RailNotice,
+  { mismatches, nextInquiryMs, evidence }: ComparedNotice,
+): Command<Payout> {
+  const raw = new JsonText(evidence);
+  if (notice.kind === 'returned') {
+    const amount = notice.amount ?? payout.amount - payout.amountReturned;
+    return returnPayout(bookId, payout, { id: notice.id, amount, reason: notice.code ?? null, mismatches, raw });
+  }
+  return settlePayout(bookId, payout, {
+    call: 'notice',
+    noticeId: notice.id,
+    status: notice.kind,
+    failureCode: notice.kind === 'rejected' ? failureCodeOf(notice.code) : undefined,
+    railCode: notice.code || undefined,
+    nextInquiryMs,
+    mismatches,
+    raw,
+  });
+}

@@ -1,0 +1,55 @@
+/** A payout whose outcome is open: when to ask its rail again, and that nobody knows until then. */
+import { newId } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { advance } from '../../ledger/rows/resource.ts';
+import { evidenceTouch } from '../../outside/evidence.ts';
+import type { Payout } from '../payout/payout.ts';
+import { payoutResource } from '../payout/payout-resource.ts';
+import { payouts } from '../payout/payout-table.ts';
+import { payoutTouches } from '../payout/payout-touches.ts';
+import { keepAnswer, type RailReport } from '../payout/rail-report.ts';
+
+/** What the column holds; a rail that is asked every five minutes for a third of a year has been asked often enough to count. */
+const INQUIRIES_COUNTED = 32_767;
+
+/** Nothing is decided yet: remembers when to ask again. */
+export function keepWaiting(
+  draft: Draft,
+  payout: Payout,
+  next: { outcome: 'unknown' | null; nextInquiryMs: number },
+): Payout {
+  const at = draft.moment.wall + next.nextInquiryMs;
+  return advance(draft, payoutResource, payout, {
+    outcome: next.outcome,
+    inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
+    nextInquiryAt: at,
+    dueAt: at,
+  });
+}
+
+/** The rail gave no answer that names our id: it may have taken the payout or not. Settled by inquiry, never by guessing. */
+export function recordUnknown(
+  bookId: BookId,
+  payout: Payout,
+  facts: { call: RailReport['call']; nextInquiryMs: number; raw: unknown },
+): Command<Payout> {
+  const id = newId();
+  const actor = `rail:${payout.rail}`;
+  return {
+    id,
+    name: 'payout.unknown',
+    requestId: payout.requestId,
+    actor,
+    touches: [...payoutTouches(bookId, payout), evidenceTouch(id)],
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: payout.requestId, actor }, moment);
+      const current = draft.get(payouts, payout.id);
+      if (!current) throw new Error(`Payout ${payout.id} does not exist`);
+      const kept = keepAnswer(draft, current, { id, call: facts.call, raw: facts.raw });
+      if (!kept || current.status !== 'processing') return draft.finish(current);
+      return draft.finish(keepWaiting(draft, current, { outcome: 'unknown', nextInquiryMs: facts.nextInquiryMs }));
+    },
+  };
+}

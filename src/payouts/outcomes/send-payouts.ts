@@ -1,0 +1,134 @@
+/**
+ * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
+ * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
+ */
+import type { Clock } from '../../values/clock.ts';
+import type { Pool } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
+import { failpoint } from '../../process/failpoints.ts';
+import type { Uuid } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command } from '../../ledger/command.ts';
+import type { Committer } from '../../ledger/commit/committer.ts';
+import type { RowLoads } from '../../ledger/rows/row-loads.ts';
+import type { RowFailure } from '../../group/moved-rows.ts';
+import type { InTurn } from '../../outside/called-party.ts';
+import { inquiryPauseMs } from '../../outside/inquiry.ts';
+import type { OutsideCalls } from '../../outside/job-calls.ts';
+import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../../outside/send-instruction.ts';
+import { failureCodeOf } from '../../rails/failure-codes.ts';
+import type { Rail, RailAnswer } from '../../rails/rail.ts';
+import { recordUnknown } from './await-outcome.ts';
+import { instructedDestination, payeeOf } from '../destinations/destinations.ts';
+import type { Payout } from '../payout/payout.ts';
+import { hasOpenMismatch } from '../payout/payout-exception.ts';
+import { mismatchesOf, NO_MISMATCH } from '../payout/rail-mismatch.ts';
+import { settlePayout } from './settle-payout.ts';
+
+export interface SendRuntime {
+  pool: Pool;
+  payouts: Pick<RowLoads<Payout>, 'load'>;
+  committer: Committer;
+  clock: Clock;
+  secretBox: SecretBox;
+  rail(name: string): Rail & InTurn<Rail>;
+  calls: OutsideCalls;
+  payoutFailed: RowFailure;
+}
+
+/** First job after the reservation: submits at once. */
+export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => submitInstruction(sender, payout));
+}
+
+/** For payouts of which nobody has told what became of them. */
+export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
+  const now = () => runtime.clock.now();
+  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => inquireInstruction(sender, payout, now));
+}
+
+async function eachInProcess(
+  runtime: SendRuntime,
+  rows: { bookId: BookId; payoutIds: readonly Uuid[] },
+  act: (sender: Sender<Payout, RailAnswer>, payout: Payout) => Promise<void>,
+): Promise<void> {
+  const found = await runtime.payouts.load(rows.bookId, rows.payoutIds);
+  await Promise.all(
+    [...found.values()].map((payout) => {
+      if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
+      return runtime.calls.make({ party: runtime.rail(payout.rail), bookId: rows.bookId, id: payout.id }, (rail) =>
+        act(payoutSender(runtime, rows.bookId, rail), payout).catch((error: unknown) =>
+          runtime.payoutFailed(rows.bookId, payout.id, error),
+        ),
+      );
+    }),
+  );
+}
+
+/** Sends by this rail, in whose turn it is called. */
+function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<Payout, RailAnswer> {
+  return {
+    party: () => rail,
+    endToEndId: ({ endToEndId }) => endToEndId,
+    sentAt: ({ sentAt, createdAt }) => sentAt ?? createdAt,
+    async submit(payout, notAfter) {
+      failpoint('rail.submit.before');
+      const answer = await rail.submit({
+        originator: bookId,
+        endToEndId: payout.endToEndId,
+        destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
+        amount: payout.amount,
+        currency: payout.currency,
+        notAfter,
+      });
+      failpoint('rail.submit.after');
+      return answer;
+    },
+    async inquire({ endToEndId }) {
+      failpoint('rail.inquire.before');
+      const answer = await rail.inquire(bookId, endToEndId);
+      failpoint('rail.inquire.after');
+      return answer;
+    },
+    // What the rail has said it paid, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    maySendAgain: async ({ id }) => !(await hasOpenMismatch(runtime.pool, bookId, id)),
+    async take(payout, outcome) {
+      await runtime.committer.submit(bookId, commandOf(runtime, bookId, { payout, outcome }));
+    },
+  };
+}
+
+/** What was heard of a payout, as the command that books it. */
+function commandOf(
+  runtime: SendRuntime,
+  bookId: BookId,
+  { payout, outcome }: { payout: Payout; outcome: SendOutcome<RailAnswer> },
+): Command<Payout> {
+  const rail = runtime.rail(payout.rail);
+  const { call } = outcome;
+  const nextInquiryMs = inquiryPauseMs(rail, payout);
+  if (outcome.said === 'unknown') return recordUnknown(bookId, payout, { call, nextInquiryMs, raw: outcome.raw });
+  if (outcome.said === 'not_found')
+    return settlePayout(bookId, payout, {
+      call,
+      ...(outcome.never
+        ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
+        : { status: 'pending' }),
+      idUnknown: true,
+      nextInquiryMs,
+      mismatches: NO_MISMATCH,
+      raw: outcome.answer,
+    });
+  const { answer } = outcome;
+  const payee = () => payeeOf(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id });
+  return settlePayout(bookId, payout, {
+    call,
+    status: answer.status,
+    failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
+    railCode: answer.code,
+    railReference: answer.reference,
+    nextInquiryMs,
+    mismatches: mismatchesOf(rail, payout, answer, payee),
+    raw: answer.raw,
+  });
+}

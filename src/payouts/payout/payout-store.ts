@@ -1,0 +1,50 @@
+import type { Instant } from '../../values/clock.ts';
+import { textArray } from '../../db/columns.ts';
+import type { Page, PageRequest } from '../../db/page.ts';
+import type { Queryable } from '../../db/pool.ts';
+import type { Uuid } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { Payout, PayoutStatus } from './payout.ts';
+import { payouts } from './payout-table.ts';
+
+/** Payouts by the ids that their rail knows them by. Index: payouts_book_id_end_to_end_id_key. */
+export async function findPayoutsByEndToEndId(
+  db: Queryable,
+  bookId: BookId,
+  endToEndIds: readonly string[],
+): Promise<Map<string, Payout>> {
+  const { rows } = await db.query({
+    name: 'payouts.by_end_to_end_id',
+    text: `SELECT ${payouts.selected()} FROM payouts WHERE book_id = $1 AND end_to_end_id = ANY ($2::text[])`,
+    values: [bookId, textArray(endToEndIds)],
+  });
+  return new Map(rows.map((row) => [row.end_to_end_id, payouts.fromRow(row)]));
+}
+
+export interface PayoutFilter {
+  /** The account that they leave. */
+  readonly accountId?: Uuid;
+  readonly statuses?: readonly PayoutStatus[];
+  readonly createdGte?: Instant;
+  readonly createdLt?: Instant;
+  readonly externalId?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A page of payouts, newest first. Indexes: payouts_by_account, payouts_by_external_id, payouts_by_status, metadata_index; else
+ * payouts_pkey.
+ */
+export function listPayouts(
+  db: Queryable,
+  bookId: BookId,
+  { accountId, statuses, createdGte, createdLt, externalId, metadata }: PayoutFilter,
+  page: PageRequest,
+): Promise<Page<Payout>> {
+  const among = { account_id: valuesOf(accountId), external_id: valuesOf(externalId), status: statuses };
+  const filter = { among, created: { gte: createdGte, lt: createdLt }, metadata };
+  return listRows(db, { table: payouts, object: 'payout' }, { bookId, filter, page });
+}
+
+const valuesOf = (value: string | undefined) => (value === undefined ? undefined : [value]);

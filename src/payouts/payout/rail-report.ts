@@ -1,0 +1,33 @@
+import type { Uuid } from '../../values/ids.ts';
+import type { Draft } from '../../ledger/draft.ts';
+import { keepEvidence } from '../../outside/evidence.ts';
+import type { FailureCode, Payout } from './payout.ts';
+import type { RailMismatch } from './rail-mismatch.ts';
+
+/** What a rail said about one payout. */
+export interface RailReport {
+  call: 'submit' | 'inquire' | 'notice';
+  /** The rail's own id of a notice: told twice, it is taken in once. */
+  noticeId?: Uuid;
+  status: 'paid' | 'rejected' | 'pending';
+  failureCode?: FailureCode | undefined;
+  railCode?: string | undefined;
+  railReference?: string | undefined;
+  /** When to ask again about a payout that is still pending at the rail, or about which nobody can be sure. */
+  nextInquiryMs: number;
+  /** The rail does not know the payout's id: no report about what became of it. */
+  idUnknown?: boolean;
+  /** Facts in which the report is not about this payout: where there are any, it settles nothing. */
+  mismatches?: readonly RailMismatch[];
+  /** The answer as it came. */
+  raw: unknown;
+}
+
+/** Keeps what a rail said about a payout. False when it is kept already (outside/evidence.ts). */
+export function keepAnswer(
+  draft: Draft,
+  payout: Pick<Payout, 'id'>,
+  { id, call, raw }: { id: Uuid; call: RailReport['call']; raw: unknown },
+): boolean {
+  return keepEvidence(draft, { id, resource: 'payout', resourceId: payout.id, call, answer: raw });
+}

@@ -1,0 +1,32 @@
+/** The returns of a payout: rows that never change. What its rail said of it: outside/evidence.ts. */
+import type { Instant } from '../../values/clock.ts';
+import { column } from '../../db/declared-columns.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { tableOf } from '../../ledger/rows/table-of.ts';
+
+export interface PayoutReturn {
+  readonly id: Uuid;
+  readonly payoutId: Uuid;
+  readonly amount: bigint;
+  readonly currency: string;
+  readonly reason: string | null;
+  readonly entryId: Uuid;
+  readonly createdAt: Instant;
+}
+
+/** A return has the rail's own id, so that one told twice is booked once, and an entry of its own. */
+export const payoutReturns = tableOf<PayoutReturn>({
+  name: 'payout_returns',
+  key: 'id',
+  writeOrder: WRITE_ORDER.resourceChildren,
+  columns: [
+    column('id', 'uuid'),
+    column('payout_id', 'uuid'),
+    column('amount', 'bigint'),
+    column('currency', 'code'),
+    column('reason', 'text', { cardNumber: 'masked', notPersonal: 'reference' }),
+    column('entry_id', 'uuid'),
+    column('created_at', 'timestamptz'),
+  ],
+});

@@ -1,0 +1,86 @@
+/** Money of a paid payout that comes back, whole or in part. */
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { Command, Outcome } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
+import { evidenceTouch } from '../../outside/evidence.ts';
+import type { Payout } from '../payout/payout.ts';
+import { mismatchTouches, raise, raiseMismatches } from '../payout/payout-exception.ts';
+import { bookReturn } from './return-steps.ts';
+import { payouts } from '../payout/payout-table.ts';
+import { payoutTouches, returnTouches } from '../payout/payout-touches.ts';
+import { NO_MISMATCH, type RailMismatch } from '../payout/rail-mismatch.ts';
+import { keepAnswer } from '../payout/rail-report.ts';
+
+export interface ReturnNotice {
+  /** The rail's own id of the return: told twice, it is booked once. */
+  id: Uuid;
+  amount: bigint;
+  reason: string | null;
+  /** Facts in which the notice is not about this payout: where there are any, nothing is booked. */
+  mismatches?: readonly RailMismatch[];
+  /** The notice as it came. */
+  raw: unknown;
+}
+
+interface ReturnCommand {
+  id: Uuid;
+  payoutId: Uuid;
+  requestId: Uuid;
+  actor: string;
+  notice: ReturnNotice;
+}
+
+export function returnPayout(bookId: BookId, payout: Payout, notice: ReturnNotice): Command<Payout> {
+  const command: ReturnCommand = {
+    id: newId(),
+    payoutId: payout.id,
+    requestId: payout.requestId,
+    actor: `rail:${payout.rail}`,
+    notice,
+  };
+  return {
+    id: command.id,
+    name: 'payout.return',
+    requestId: payout.requestId,
+    actor: command.actor,
+    touches: [
+      ...payoutTouches(bookId, payout),
+      ...returnTouches(payout),
+      evidenceTouch(notice.id),
+      ...mismatchTouches(payout, notice.mismatches ?? NO_MISMATCH),
+    ],
+    decide: (state, moment) => decideReturn(state, command, moment),
+  };
+}
+
+function decideReturn(state: BookState, command: ReturnCommand, moment: Moment): Outcome<Payout> {
+  const draft = new Draft(state, command, moment);
+  const { notice } = command;
+  const payout = draft.get(payouts, command.payoutId);
+  if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
+  // Told before we had taken in that it was paid: it is not acknowledged and comes again.
+  if (payout.status === 'processing') return draft.finish(payout);
+  if (!keepAnswer(draft, payout, { id: notice.id, call: 'notice', raw: notice.raw })) return draft.finish(payout);
+  if (notice.mismatches !== undefined && notice.mismatches.length > 0) {
+    raiseMismatches(draft, payout, notice.mismatches);
+    return draft.finish(payout);
+  }
+  if (payout.status !== 'paid') {
+    raise(draft, payout, {
+      kind: 'return_of_unpaid',
+      detail: `The rail returned ${notice.amount} of a payout that is ${payout.status}. Nothing was booked.`,
+    });
+    return draft.finish(payout);
+  }
+  if (notice.amount > payout.amount - payout.amountReturned) {
+    raise(draft, payout, {
+      kind: 'return_exceeds_payout',
+      detail: `The rail returned ${notice.amount}, more than was left of the payout. Nothing was booked.`,
+    });
+    return draft.finish(payout);
+  }
+  return draft.finish(bookReturn(draft, payout, notice));
+}
