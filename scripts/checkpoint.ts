@@ -6,10 +6,8 @@
  */
 import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { systemClock } from '../src/values/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { createLogger } from '../src/process/log.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
@@ -19,6 +17,8 @@ import { carryOut } from '../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
 import { formerKeyIdFrom, type SigningKey, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
+import { systemClock } from '../src/values/clock.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { readBookIds } from '../src/verify/book-bounds-store.ts';
 import { readAhead } from '../src/verify/read-ahead.ts';
 import { databaseFailure } from './database-failure.ts';

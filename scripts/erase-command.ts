@@ -2,15 +2,15 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { encodeActor } from '../src/values/actor.ts';
-import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
-import { ID_PREFIXES, publicId } from '../src/values/ids.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
-import { createLogger } from '../src/process/log.ts';
 import { ERASABLE } from '../src/operations/erasable.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';
+import { createLogger } from '../src/process/log.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
+import { ID_PREFIXES, publicId } from '../src/values/ids.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;

@@ -1,8 +1,8 @@
 /** Values of the options of `npm run keys`, as a person types them. */
 import { InvalidArgumentError } from 'commander';
+import type { Mode } from '../src/ledger/book.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, type Uuid } from '../src/values/ids.ts';
-import type { Mode } from '../src/ledger/book.ts';
 
 const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -7,9 +7,7 @@
  */
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
-import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { publicId, type Uuid } from '../src/values/ids.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { ApiKeyRuleBroken, EVERY_SCOPE, SCOPES } from '../src/organisations/api-key.ts';
 import { endPerson } from '../src/organisations/end-person.ts';
@@ -18,6 +16,8 @@ import type { Organisation } from '../src/organisations/organisation.ts';
 import { findOperatorOrganisation } from '../src/organisations/organisation-store.ts';
 import { newPerson, shownPersonId } from '../src/organisations/person.ts';
 import { findPerson, insertPeople, type ListedPerson, listPeople } from '../src/organisations/person-store.ts';
+import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
+import { publicId, type Uuid } from '../src/values/ids.ts';
 import { parseName, parsePersonId } from './keys-options.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;

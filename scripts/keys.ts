@@ -5,17 +5,17 @@
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
-import { publicId, type Uuid } from '../src/values/ids.ts';
-import { createLogger } from '../src/process/log.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { type ApiKey, EVERY_SCOPE, LIVE_BY_NAME, SCOPES, standingOf } from '../src/organisations/api-key.ts';
 import { type ApiKeyOfBook, findApiKey, listApiKeys, revokeApiKey } from '../src/organisations/api-key-store.ts';
 import { type IssuedApiKey, issueApiKey, rollApiKey } from '../src/organisations/issue-api-key.ts';
 import { findBookId } from '../src/organisations/organisation-store.ts';
 import { shownPersonId } from '../src/organisations/person.ts';
+import { createLogger } from '../src/process/log.ts';
+import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
+import { publicId, type Uuid } from '../src/values/ids.ts';
 import {
   parseDuration,
   parseExpiry,

@@ -3,9 +3,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/overdraft-ceiling-store.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { MAX_REQUEST_AMOUNT } from '../src/money/amount.ts';
 import { listBooks } from '../src/organisations/organisation-store.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { further } from '../src/values/progress.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;

@@ -9,9 +9,9 @@ import {
   findExceptionOfAnyBook,
   listOpenExceptions,
 } from '../src/exceptions/open-exceptions-store.ts';
+import { loadBook } from '../src/ledger/book-store.ts';
 import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { toJson } from '../src/values/json.ts';
-import { loadBook } from '../src/ledger/book-store.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;

@@ -1,11 +1,11 @@
 /** `npm run ops -- notices list|settle`: notices of rails about books that are not ours. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import { encodeActor } from '../src/values/actor.ts';
-import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { listForeignNotices, settleForeignNotice } from '../src/outside/foreign-notice-store.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;

@@ -2,13 +2,10 @@
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { encodeActor } from '../src/values/actor.ts';
-import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
-import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
@@ -17,6 +14,9 @@ import { postingsOf } from '../src/payouts/payout/checks/payout-history.ts';
 import { payouts } from '../src/payouts/payout/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution/resolution-store.ts';
 import { resolvePayout } from '../src/payouts/resolution/resolve-payout.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
+import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
 import { webhookSink } from '../src/webhooks/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 

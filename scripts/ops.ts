@@ -5,19 +5,19 @@
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
-import { type Instant, systemClock } from '../src/values/clock.ts';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { GROUPS } from '../src/groups.ts';
-import { createLogger } from '../src/process/log.ts';
 import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
 import { WaitingTimes } from '../src/operations/waiting.ts';
 import { countForeignNotices } from '../src/outside/foreign-notice-store.ts';
 import { countUnknown } from '../src/payouts/payout/unresolved-store.ts';
+import { createLogger } from '../src/process/log.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';
+import { type Instant, systemClock } from '../src/values/clock.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
 import { addExceptions } from './ops-exceptions.ts';

@@ -1,14 +1,14 @@
 /** `npm run settle -- --again EXCEPTION`: a line of a report that had been an exception is booked if it fits now. */
 import { userInfo } from 'node:os';
-import { encodeActor } from '../src/values/actor.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
 import type { Committer } from '../src/ledger/commit/committer.ts';
 import { findExceptionLine } from '../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../src/payments/settlements/next-lines.ts';
 import { submitAsRead } from '../src/payments/settlements/read-again.ts';
 import { settleAgain } from '../src/payments/settlements/settle-again.ts';
+import { encodeActor } from '../src/values/actor.ts';
+import { parsePublicId, publicId } from '../src/values/ids.ts';
 
 export interface TakenAgain {
   readonly shown: { readonly ok: boolean } & Readonly<Record<string, unknown>>;

@@ -7,15 +7,15 @@
  * start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
-import type { Finding } from '../src/group/finding.ts';
-import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import type { Finding } from '../src/group/finding.ts';
 import { GROUPS } from '../src/groups.ts';
-import { isUuid, parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
-import { toJson } from '../src/values/json.ts';
 import { createLogger } from '../src/process/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
+import { formatInstant, systemClock } from '../src/values/clock.ts';
+import { isUuid, parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
+import { toJson } from '../src/values/json.ts';
 import { describeMissing, type MissingWorker } from '../src/verify/overdue-check.ts';
 import { parseSince, type Since } from '../src/verify/since.ts';
 import { type VerifyOptions, type VerifyResult, verifyDatabase } from '../src/verify/verify-database.ts';

@@ -4,9 +4,7 @@
  */
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import type { DisputeTerms } from './acquirers/dispute-terms.ts';
-import type { Appointment } from './group/appointment.ts';
 import type { ReleaseSchedule } from './calendar/release-schedule.ts';
-import type { Clock } from './values/clock.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { type Forms, watchForms } from './db/forms.ts';
@@ -14,32 +12,34 @@ import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './d
 import { createPool, type Pool } from './db/pool.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { watchRoleSettings } from './db/watch-role-settings.ts';
+import type { Appointment } from './group/appointment.ts';
 import type { Group } from './group/group.ts';
+import type { RowFailure } from './group/moved-rows.ts';
 import { GROUPS } from './groups.ts';
 import { createFingerprints, type Fingerprints } from './idempotency/fingerprints.ts';
-import type { Uuid } from './values/ids.ts';
 import type { AppointmentRuntime } from './journal/keep-appointments.ts';
 import type { BookId } from './ledger/book.ts';
 import type { ClosingBlocker } from './ledger/closing-blocker.ts';
 import { Committer } from './ledger/commit/committer.ts';
 import { RecentAccounts } from './ledger/recent-accounts.ts';
-import type { Logger } from './process/log.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
-import type { RowFailure } from './group/moved-rows.ts';
 import { markStuck } from './operations/stuck-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { CallShares } from './outside/call-shares.ts';
 import { movedNotices } from './outside/moved-notices.ts';
 import type { Inbox } from './outside/notice.ts';
 import { passesOutside } from './outside/passes.ts';
-import { withCheckoutUrls } from './payments/payment/checkout-link.ts';
 import { movedOperations } from './payments/operations/moved-operations.ts';
+import { withCheckoutUrls } from './payments/payment/checkout-link.ts';
 import { movedPayouts } from './payouts/payout/moved-payouts.ts';
+import type { Logger } from './process/log.ts';
+import { warnSeldom } from './process/seldom.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import type { SharedRail } from './rails/shared-rail.ts';
-import { warnSeldom } from './process/seldom.ts';
+import type { Clock } from './values/clock.ts';
+import type { Uuid } from './values/ids.ts';
 import { webhookSink } from './webhooks/event-sink.ts';
 
 export interface Runtime {

@@ -14,10 +14,10 @@ import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
 import { ApiServices } from './http/services.ts';
 import { createLogger, type Logger } from './process/log.ts';
+import { warnSeldom } from './process/seldom.ts';
 import { EvictionPolicyError } from './queue/memory-policy.ts';
 import { connectRedis, type RedisConnection } from './queue/redis-connection.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
-import { warnSeldom } from './process/seldom.ts';
 
 export interface Api {
   readonly port: number;

@@ -5,18 +5,18 @@
  * jobs (by priority), new work included. Books with less than a full job share jobs.
  */
 
-import type { Clock, Instant } from '../src/values/clock.ts';
 import { byBook } from '../src/db/by-book.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { failpoint } from '../src/process/failpoints.ts';
-import { deriveId, type Uuid } from '../src/values/ids.ts';
 import type { DueRow, DueRule } from '../src/group/moved-rows.ts';
 import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
-import { further } from '../src/values/progress.ts';
+import { failpoint } from '../src/process/failpoints.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
 import { IDS_PER_JOB, type JobData, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
+import type { Clock, Instant } from '../src/values/clock.ts';
+import { deriveId, type Uuid } from '../src/values/ids.ts';
+import { further } from '../src/values/progress.ts';
 
 /** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
 export interface DueKind extends DueRule {

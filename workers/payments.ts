@@ -7,13 +7,13 @@ import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
 import type { OutsideCalls } from '../src/outside/job-calls.ts';
 import type { Inbox } from '../src/outside/notice.ts';
-import { takeAcquirerNotices } from '../src/payments/outcomes/acquirer-notices.ts';
 import { paymentOperations } from '../src/payments/operations/payment-operation-table.ts';
-import { payments } from '../src/payments/payment/payment-table.ts';
+import { takeAcquirerNotices } from '../src/payments/outcomes/acquirer-notices.ts';
 import { inquireOperations, submitOperations } from '../src/payments/outcomes/send-operations.ts';
+import { payments } from '../src/payments/payment/payment-table.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
-import { warnSeldom } from '../src/process/seldom.ts';
 
 /** `calls` says when each acquirer is called; a job ends when its operations are in its hands. */
 export function paymentsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {

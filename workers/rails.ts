@@ -6,13 +6,13 @@ import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
 import type { OutsideCalls } from '../src/outside/job-calls.ts';
 import type { Inbox } from '../src/outside/notice.ts';
-import { payouts } from '../src/payouts/payout/payout-table.ts';
 import { takeRailNotices } from '../src/payouts/notices/rail-notices.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/outcomes/send-payouts.ts';
+import { payouts } from '../src/payouts/payout/payout-table.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import { RAIL_NOTICE_KINDS } from '../src/rails/rail.ts';
 import type { Runtime } from '../src/runtime.ts';
-import { warnSeldom } from '../src/process/seldom.ts';
 
 /** `calls` says when each rail is called; a job ends when its payouts are in its hands. */
 export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition {

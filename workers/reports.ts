@@ -6,23 +6,23 @@
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../src/values/clock.ts';
 import type { Config } from '../src/config.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { checkSignerRole } from '../src/db/signer-role.ts';
-import { publicId } from '../src/values/ids.ts';
 import type { BookId } from '../src/ledger/book.ts';
-import type { Logger } from '../src/process/log.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
-import { further } from '../src/values/progress.ts';
+import type { Logger } from '../src/process/log.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
+import { withinLimit } from '../src/process/time-limit.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { findBooksToCheckpoint } from '../src/proofs/checkpoint-store.ts';
 import { carryOut } from '../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
 import { formerKeyIdFrom, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
-import { warnSeldom } from '../src/process/seldom.ts';
-import { withinLimit } from '../src/process/time-limit.ts';
+import type { Clock } from '../src/values/clock.ts';
+import { publicId } from '../src/values/ids.ts';
+import { further } from '../src/values/progress.ts';
 
 export interface ReportsRuntime {
   /** Connections of the signer's role. Undefined where there is none. */

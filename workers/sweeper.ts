@@ -7,21 +7,21 @@
  */
 
 import type { Acquirer } from '../src/acquirers/acquirer.ts';
-import type { Clock } from '../src/values/clock.ts';
 import type { Config } from '../src/config.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { Group, Sweep as GroupSweep, SweepContext } from '../src/group/group.ts';
 import type { GroupResource } from '../src/group/group-resource.ts';
-import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
-import type { Logger } from '../src/process/log.ts';
 import type { DueRule, MovedRows } from '../src/group/moved-rows.ts';
+import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
 import { dueSource } from '../src/operations/due-store.ts';
+import type { Logger } from '../src/process/log.ts';
+import { warnSeldom } from '../src/process/seldom.ts';
+import { withinLimit } from '../src/process/time-limit.ts';
 import { type JobData, type JobName, packRows, partitionOf } from '../src/queue/job.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import type { Rail } from '../src/rails/rail.ts';
-import { warnSeldom } from '../src/process/seldom.ts';
-import { withinLimit } from '../src/process/time-limit.ts';
+import type { Clock } from '../src/values/clock.ts';
 import { DueEnqueuer, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
 
 export interface SweeperRuntime {

@@ -1,14 +1,14 @@
 /** Books and accounts to measure with, made by the product's own commands. */
 import { openAccount } from '../../src/accounts/open-account.ts';
-import { systemClock } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 
 export const CURRENCY = 'JOD';

@@ -5,13 +5,13 @@
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
-import type { Finding } from '../../src/group/finding.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../src/ledger/events/event-read-store.ts';
-import { fillPayloads } from '../../src/ledger/rows/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../../src/ledger/events/render-event.ts';
+import { fillPayloads } from '../../src/ledger/rows/personal-text-store.ts';
+import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import type { Endpoint } from '../harness/client.ts';
 import { lookInto } from '../harness/database-store.ts';

@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '../../src/config.ts';
-import { parsePublicId } from '../../src/values/ids.ts';
 import { createLogger } from '../../src/process/log.ts';
 import type { JobName, QueuePool } from '../../src/queue/job.ts';
 import { createQueues } from '../../src/queue/queues.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { dropJobs, readDeliveryIds } from '../harness/database-store.ts';
 import { testEnvironment } from '../harness/environment.ts';
 import { readPaymentRows } from './payment-records-store.ts';

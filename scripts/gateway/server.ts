@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotOfContract, readObject } from '../../src/acquirers/http/fields.ts';
-import { toJson } from '../../src/values/json.ts';
 import { CALL_ID_PREFIX } from '../../src/outside/partner.ts';
+import { toJson } from '../../src/values/json.ts';
 import { createSigningKey, verify } from '../../src/values/standard-webhooks.ts';
 import { answerCall, CALLS, type CallAnswer } from './calls.ts';
 import { NoticeSender } from './notices.ts';

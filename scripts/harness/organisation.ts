@@ -1,11 +1,11 @@
 /** Makes organisations for scenarios and tests. */
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../src/values/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { EVERY_SCOPE } from '../../src/organisations/api-key.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
+import { systemClock } from '../../src/values/clock.ts';
 
 export interface OrganisationKeys {
   name: string;

@@ -1,13 +1,14 @@
 /** Holds on accounts as the API shows them: one by id, with what was captured and released, and the list of an account. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Walk } from '../db/walk.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Hold, HoldStatus } from '../ledger/hold.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { listRows } from '../ledger/rows/list-rows.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { AccountHold } from './account-hold.ts';
 import { accountHolds } from './account-hold-table.ts';
 

@@ -3,12 +3,13 @@
  * the same id reserves it. Its steps: place-hold.ts, change-hold.ts, expire-holds.ts.
  * Invariant: while it is open, its amount less what was captured and released is held on the account.
  */
-import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
-import { publicId, type Uuid } from '../values/ids.ts';
+
 import type { HoldStatus } from '../ledger/hold.ts';
 import { shownTexts } from '../ledger/rows/personal-text.ts';
 import type { Transitions } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 
 export interface AccountHold {
   readonly id: Uuid;

@@ -1,9 +1,9 @@
 /** What the API knows of accounts beyond the ledger, and which account is the default of a currency. */
 import { column, type RowOf } from '../db/declared-columns.ts';
-import type { Uuid } from '../values/ids.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { AccountProfile } from './account-profile.ts';
 
 export const accountProfiles = tableOf<AccountProfile>({

@@ -2,11 +2,12 @@
  * The profile of a customer account: its name, references and version. Balances and status belong to the ledger
  * (ledger/account.ts).
  */
-import { formatInstant, type Instant } from '../values/clock.ts';
-import { publicId, type Uuid } from '../values/ids.ts';
+
 import { type Account, available, held, posted } from '../ledger/account.ts';
 import { personal, type TextOwner } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import { allowedActions } from './account-status.ts';
 
 export interface AccountProfile {

@@ -1,15 +1,15 @@
 /** Changes an account's name and references, or its status: freeze, unfreeze, close. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
-import { indexMetadata } from '../ledger/rows/metadata-store.ts';
 import { differenceFrom } from '../ledger/events/previous-attributes.ts';
+import { indexMetadata } from '../ledger/rows/metadata-store.ts';
 import { advance, shownBy } from '../ledger/rows/resource.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 import { ACTION_STEPS, type AccountAction, balancesLeft, withStatus } from './account-status.ts';

@@ -1,13 +1,13 @@
 /** Increases a hold, and gives back what it sets aside, whole or in part. A hold that is over expires instead, whoever asks for what. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import { newId } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, type ChangeRequest, changeOf, refuseChange, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { advance } from '../ledger/rows/resource.ts';
+import { newId } from '../values/ids.ts';
 import { type AccountHold, HOLD_CHANGES_MAX, type HoldAction, isOver, remainingOf } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';

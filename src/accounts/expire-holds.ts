@@ -1,13 +1,14 @@
 /** Expires holds: what is still set aside when a hold is over is the account's again. */
-import type { Appointment } from '../group/appointment.ts';
+
 import { keyedByUuid } from '../db/keyed-table.ts';
-import { newId, publicId } from '../values/ids.ts';
+import type { Appointment } from '../group/appointment.ts';
+import type { MovedRows } from '../group/moved-rows.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { advance } from '../ledger/rows/resource.ts';
-import type { MovedRows } from '../group/moved-rows.ts';
+import { newId, publicId } from '../values/ids.ts';
 import { type AccountHold, isOver } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 import { accountHolds } from './account-hold-table.ts';

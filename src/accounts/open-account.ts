@@ -1,7 +1,5 @@
-import { formatInstant, type Moment } from '../values/clock.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../values/ids.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { newAccount } from '../ledger/chart.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
@@ -10,6 +8,8 @@ import { indexMetadata } from '../ledger/rows/metadata-store.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { begin } from '../ledger/rows/resource.ts';
 import { withdrawalOf } from '../money/withdrawn-currencies.ts';
+import { formatInstant, type Moment } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { defaultAccounts } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';

@@ -1,7 +1,6 @@
 /** Places a hold on an account: refuses what the account does not cover, and reserves the rest in the same commit. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../values/ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
@@ -10,6 +9,8 @@ import { indexMetadata } from '../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../ledger/rows/personal-text.ts';
 import { begin } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
+import type { Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import type { AccountHold } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
 

@@ -1,8 +1,6 @@
 /** Money that arrives from outside: in test mode by simulation, later from bank statements. */
-import { formatInstant } from '../values/clock.ts';
+
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../values/ids.ts';
-import { writeJson } from '../values/json.ts';
 import { accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
 import { chartAccountId } from '../ledger/chart.ts';
@@ -12,6 +10,9 @@ import type { EntryText } from '../ledger/entry.ts';
 import { refuseTotals } from '../ledger/rows/lifetime-total.ts';
 import { personal, type TextOwner } from '../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../money/currency.ts';
+import { formatInstant } from '../values/clock.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountTouches } from './account-resource.ts';
 import type { InboundTransfer } from './inbound-transfer.ts';

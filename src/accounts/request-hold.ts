@@ -1,12 +1,13 @@
 /** What a request to hold an amount becomes. Refuses an expiry that is over by the clock of the book. */
-import type { Clock, Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { momentOf } from '../ledger/commit/batch.ts';
 import type { BookId } from '../ledger/book.ts';
 import { loadBook } from '../ledger/book-store.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import { type PlaceHold, placeAccountHold } from './place-hold.ts';
 
 interface HoldRuntime extends OnceRuntime {

@@ -1,6 +1,6 @@
-import { publicId } from '../values/ids.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { currencyExponent } from '../money/currency.ts';
+import { publicId } from '../values/ids.ts';
 
 /** What the answer to a dry run says of the account that money would leave. */
 export function resultingBalances(account: Account) {

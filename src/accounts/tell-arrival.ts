@@ -2,10 +2,11 @@
  * Money that arrives on a customer's account: the account tells of it by `account.updated`, with the entry and the balance before,
  * beside whatever else tells of the entry. Commands that book it declare `accountTouches`.
  */
-import type { Uuid } from '../values/ids.ts';
+
 import type { Draft } from '../ledger/draft.ts';
 import type { Entry } from '../ledger/entry.ts';
 import { advance, shownBy } from '../ledger/rows/resource.ts';
+import type { Uuid } from '../values/ids.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';
 

@@ -3,7 +3,7 @@
  * its own, the same on every attempt. An instruction about an earlier one names it.
  * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts (those of a process), decline-codes.ts.
  */
-import type { Instant } from '../values/clock.ts';
+
 import type { NoticeKinds } from '../outside/notice.ts';
 import {
   type Confirmation,
@@ -14,6 +14,7 @@ import {
   type PartyNotice,
   PartyUnreachable,
 } from '../outside/party.ts';
+import type { Instant } from '../values/clock.ts';
 import type { CardInput, CardShown } from './card.ts';
 import type { DeclineCode } from './decline-codes.ts';
 

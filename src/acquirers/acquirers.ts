@@ -1,11 +1,12 @@
 /** The acquirers of this process, each behind the shares of books in its calls: the sandbox, and a partner's gateway where one is configured. */
-import { type Clock, systemClock } from '../values/clock.ts';
+
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
-import type { Logger } from '../process/log.ts';
 import { CallShares } from '../outside/call-shares.ts';
 import type { Partner } from '../outside/partner.ts';
 import type { Party } from '../outside/party.ts';
+import type { Logger } from '../process/log.ts';
+import { type Clock, systemClock } from '../values/clock.ts';
 import { HttpAcquirer } from './http/http-acquirer.ts';
 import { SANDBOX_CONNECTIONS, SandboxAcquirer } from './sandbox-acquirer.ts';
 import { SharedAcquirer, SharedSandboxAcquirer } from './shared-acquirer.ts';

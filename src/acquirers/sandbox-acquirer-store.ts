@@ -1,7 +1,8 @@
 /** The sandbox acquirer's records of instructions, on its own connections. Next: sandbox-vault-store.ts, sandbox-notice-store.ts. */
-import type { Instant } from '../values/clock.ts';
+
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { FollowingInstruction, InstructionKind } from './acquirer.ts';
 import type { CardBrand } from './card.ts';

@@ -4,12 +4,12 @@
  * Next: test-cards.ts (the outcome of each number), sandbox-acquirer-store.ts (its records).
  */
 
-import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
 import { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 import {
   type Acquirer,
   type AcquirerAnswer,

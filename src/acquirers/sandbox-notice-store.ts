@@ -1,7 +1,8 @@
 /** What the sandbox acquirer tells of its own accord, until it is acknowledged. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { AcquirerNotice } from './acquirer.ts';
 

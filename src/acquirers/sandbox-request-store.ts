@@ -1,6 +1,7 @@
 /** The sandbox acquirer's records of requests to pay. It asks nobody: a simulation says what the payer makes of one. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import { type InstructionRecord, RECORD, type RecordRow, toRecord } from './sandbox-acquirer-store.ts';
 

@@ -1,8 +1,9 @@
 /** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { Instant } from '../values/clock.ts';
 
 export interface SandboxSettlement {
   /** Of this payment: asked again, it pays the same. */

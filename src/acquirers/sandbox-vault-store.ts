@@ -1,7 +1,8 @@
 /** The cards of the sandbox acquirer's vault: scripts, never numbers. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { CardBrand } from './card.ts';
 import type { CardScript } from './test-cards.ts';
 

@@ -1,9 +1,9 @@
 /** The vault of the sandbox acquirer: it keeps the script that a published test number stands for, never a number. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
 import type { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { Clock } from '../values/clock.ts';
 import { AcquirerUnreachable, CardRefused, type Tokenized, type Verified } from './acquirer.ts';
 import type { CardInput } from './card.ts';
 import { brandOf } from './card-brand.ts';

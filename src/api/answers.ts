@@ -1,5 +1,5 @@
 /** Steps that many routes share: run a command once under its key, find an object or answer that it does not exist. */
-import { encodeActor } from '../values/actor.ts';
+
 import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../idempotency/idempotency-table.ts';
@@ -8,6 +8,7 @@ import { runOnce } from '../idempotency/run-once.ts';
 import type { Change } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Principal } from '../organisations/authenticate.ts';
+import { encodeActor } from '../values/actor.ts';
 import type { RouteAnswer, RouteRequest } from './route.ts';
 
 /** The actor of a change, as events keep it. */

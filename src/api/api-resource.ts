@@ -4,10 +4,10 @@
  */
 import type { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
-import { type IdKind, publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Shown } from '../ledger/rows/resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
+import { type IdKind, publicId, type Uuid } from '../values/ids.ts';
 import { found } from './answers.ts';
 import type { CursorKind } from './pages.ts';
 import type { RouteRequest, RouteResponse, Tag } from './route.ts';

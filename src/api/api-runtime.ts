@@ -2,7 +2,6 @@
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
-import type { Clock } from '../values/clock.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
@@ -10,9 +9,10 @@ import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { RecentAccounts } from '../ledger/recent-accounts.ts';
-import type { Logger } from '../process/log.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
+import type { Logger } from '../process/log.ts';
 import type { Rails } from '../rails/rails.ts';
+import type { Clock } from '../values/clock.ts';
 
 export interface HttpMetrics {
   /**

@@ -2,8 +2,9 @@
  * A page for people outside of `/v1`, rendered here: no API key, its path is the secret. Declared by its group and mounted by
  * src/http/pages.ts, which bounds what is asked of it and sets the headers.
  */
-import type { Uuid } from '../values/ids.ts';
+
 import type { SharedInquiries } from '../outside/shared-inquiries.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import type { WaitersByTable } from './waits.ts';
 

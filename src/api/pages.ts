@@ -1,10 +1,10 @@
 /** Lists, newest first: `limit`, `starting_after`, `ending_before`, filters, and the form of the answer. */
 import { z } from 'zod';
-import { hasCardNumber } from '../values/card-number.ts';
-import type { Instant } from '../values/clock.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
+import { hasCardNumber } from '../values/card-number.ts';
+import type { Instant } from '../values/clock.ts';
 import { type IdKind, parsePublicId, publicId } from '../values/ids.ts';
 import type { RouteRequest } from './route.ts';
 import {

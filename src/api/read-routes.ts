@@ -3,9 +3,9 @@ import type { z } from 'zod';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { readTimeline } from '../timeline/timeline.ts';
+import type { Uuid } from '../values/ids.ts';
 import { isLive } from './answers.ts';
 import {
   type ApiResource,

@@ -1,7 +1,7 @@
 /** Request headers with conventions of this API: Idempotency-Key, If-Match, Prefer. */
 import { hash } from 'node:crypto';
-import { CARD_NUMBER_REFUSED, hasCardNumber } from '../values/card-number.ts';
 import type { FieldError } from '../errors/errors.ts';
+import { CARD_NUMBER_REFUSED, hasCardNumber } from '../values/card-number.ts';
 import { canonicalJson } from '../values/json.ts';
 
 /** Published at GET /v1/limits. */

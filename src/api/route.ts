@@ -6,9 +6,9 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
-import type { IdKind, Uuid } from '../values/ids.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
+import type { IdKind, Uuid } from '../values/ids.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import type { Waits } from './waits.ts';
 

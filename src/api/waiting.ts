@@ -4,9 +4,10 @@
  * or fails holds back those of its own book. What has waited for long is looked at less often, so that a book whose answers are
  * held for a minute costs others little.
  */
-import type { Uuid } from '../values/ids.ts';
+
 import type { BookId } from '../ledger/book.ts';
 import type { Logger } from '../process/log.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** Loads the objects that exist. Called with waiting ids of one book, at most IDS_PER_LOAD. */
 export type LoadMany<T> = (bookId: BookId, ids: Uuid[]) => Promise<ReadonlyMap<Uuid, T>>;

@@ -9,16 +9,16 @@
  * Next: parts.ts (what a page is), open-findings.ts (which findings are reported when).
  */
 
-import type { Finding } from '../group/finding.ts';
-import { type Until, untilNow } from '../group/until.ts';
-import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
-import { publicId } from '../values/ids.ts';
+import { type Until, untilNow } from '../group/until.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
+import type { Clock } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import { readBookIds } from '../verify/book-bounds-store.ts';
 import { checkOverdue, describeMissing, type MissingWorker } from '../verify/overdue-check.ts';
 import { whereReadable } from '../verify/readable.ts';

@@ -5,9 +5,9 @@
  */
 
 import type { BookBounds, CheckContext } from '../group/check-context.ts';
+import type { Group } from '../group/group.ts';
 import type { RowCheck } from '../group/row-check.ts';
 import { behindNewIds, type Until } from '../group/until.ts';
-import type { Group } from '../group/group.ts';
 import { checkAccounts } from '../verify/account-window.ts';
 import { bookCheck } from '../verify/book-check.ts';
 import { checkEntryWindow, type Window } from '../verify/entry-window.ts';

@@ -10,8 +10,8 @@ import pg from 'pg';
 import { knexConfig } from '../../knexfile.ts';
 import { DROPPED_NAMES } from '../../migrations/dropped-names.ts';
 import type { Logger } from '../process/log.ts';
-import { NoProgress } from '../values/progress.ts';
 import { connectionName, isEarlierRelease, RELEASE_BEFORE } from '../process/release.ts';
+import { NoProgress } from '../values/progress.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
 import {

@@ -3,9 +3,9 @@
  * and no Date enters the domain.
  */
 import pg from 'pg';
-import type { Instant } from '../values/clock.ts';
 import type { Logger } from '../process/log.ts';
 import { connectionName } from '../process/release.ts';
+import type { Instant } from '../values/clock.ts';
 
 export type Pool = pg.Pool;
 /** A connection inside a database transaction. */

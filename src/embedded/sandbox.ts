@@ -3,13 +3,13 @@
  * product's own API. Repeated at each start, so that the next start completes one that was killed.
  */
 import { join } from 'node:path';
-import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { EVERY_SCOPE, hashApiKey, standingOf } from '../organisations/api-key.ts';
 import { findApiKeysByHash } from '../organisations/api-key-store.ts';
 import { issueApiKey } from '../organisations/issue-api-key.ts';
 import { openOrganisation } from '../organisations/open-organisation.ts';
 import { findBookId } from '../organisations/organisation-store.ts';
+import type { Clock } from '../values/clock.ts';
 import { CREDENTIALS_FILE, type Credentials, readCredentials } from './environment.ts';
 import { readJsonFile, replaceSecretFile } from './secret-files.ts';
 

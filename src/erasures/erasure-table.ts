@@ -1,9 +1,10 @@
 /** Erasures: who erased the personal text of an object, and when it was finished. Kept for good; no text is in it. */
-import type { Instant } from '../values/clock.ts';
+
 import { column } from '../db/declared-columns.ts';
-import type { Uuid } from '../values/ids.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface Erasure {
   readonly id: Uuid;

@@ -2,9 +2,10 @@
  * The one form of every error: application/problem+json (RFC 9457). Pure, and outside `http`: a refusal is rendered
  * when it is decided, and stored under its idempotency key, so that a replay gives the same bytes.
  */
-import { ERRORS, type ErrorCode, type Facts, type FieldError } from './errors.ts';
+
 import { publicId, type Uuid } from '../values/ids.ts';
 import { toJson } from '../values/json.ts';
+import { ERRORS, type ErrorCode, type Facts, type FieldError } from './errors.ts';
 
 export interface ProblemInput {
   code: ErrorCode;

@@ -1,8 +1,8 @@
 /** Exceptions of one resource that nobody has approved. In `status`, those are open. */
 import { textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { ResourceName, Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { ResourceName, Uuid } from '../values/ids.ts';
 
 export interface OfResource {
   readonly resource: ResourceName;

@@ -1,9 +1,10 @@
 /** How the API and events show an exception. */
+
+import { personal } from '../ledger/rows/personal-text.ts';
+import { currencyExponent } from '../money/currency.ts';
 import { parseActor, viewOfActor } from '../values/actor.ts';
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId, publicIdOrNull, resourceReference } from '../values/ids.ts';
-import { personal } from '../ledger/rows/personal-text.ts';
-import { currencyExponent } from '../money/currency.ts';
 import { allowedActions, type Exception } from './exception.ts';
 
 export function exceptionView(exception: Exception, livemode: boolean) {

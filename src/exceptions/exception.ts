@@ -5,10 +5,11 @@
  * report after all, ends an exception without a second person.
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
+
+import type { Transitions } from '../ledger/rows/resource.ts';
 import { type Actor, type ActorByKey, parseActor } from '../values/actor.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { Transitions } from '../ledger/rows/resource.ts';
 
 export type ExceptionStatus =
   /** Nobody looks at it yet. */

@@ -1,7 +1,6 @@
 /** What people do with an exception: one takes it, explains it, another approves. move-exception.ts moves what waits. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../values/ids.ts';
 import { posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
@@ -10,6 +9,7 @@ import type { Draft } from '../ledger/draft.ts';
 import type { ShownMembers } from '../ledger/events/event-form.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { advance, shownBy } from '../ledger/rows/resource.ts';
+import type { Uuid } from '../values/ids.ts';
 import {
   allowedActions,
   type Exception,

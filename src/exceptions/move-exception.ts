@@ -1,13 +1,13 @@
 /** Moves the money that waits for an exception to another customer account, such as what came back to a closed one. */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
-import type { Uuid } from '../values/ids.ts';
 import { available, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { advance } from '../ledger/rows/resource.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Exception, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 import type { HandleException } from './handle-exception.ts';

@@ -1,8 +1,9 @@
 /** Opens an exception: a row, and an event. For commands of any group; the command declares the id, or mints it. */
-import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
+
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { begin } from '../ledger/rows/resource.ts';
+import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 import { exceptions } from './exception-table.ts';

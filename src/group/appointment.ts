@@ -5,11 +5,11 @@
  */
 import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
-import type { MovedRows } from './moved-rows.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
+import type { Uuid } from '../values/ids.ts';
+import type { MovedRows } from './moved-rows.ts';
 
 /** The parties that appointments call. */
 export interface AppointmentOutside {

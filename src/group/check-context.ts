@@ -1,9 +1,9 @@
 /** A check reads the rows of one noun in one book and reports each rule that does not hold. */
 import type { Pool } from '../db/pool.ts';
-import type { GroupResource } from './group-resource.ts';
 import type { AccountCode } from '../ledger/account-code.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Finding } from './finding.ts';
+import type { GroupResource } from './group-resource.ts';
 
 /**
  * How far a book had come when its verification began, read in one statement. Entries and events up to here never

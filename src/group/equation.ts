@@ -4,9 +4,10 @@
  * (verify/journal-check.ts), so its balance is the sum of what rows say, in each book and currency. Nobody adds them up: a page of rows is
  * enough at a time, while the book goes on. docs/decisions/equations.md.
  */
-import { publicId, type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
+
 import type { AccountCode, ChartCode } from '../ledger/account-code.ts';
 import { CHART_CODES, chartAccountId } from '../ledger/chart.ts';
+import { publicId, type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
 import type { CheckContext } from './check-context.ts';
 import type { RowCheck } from './row-check.ts';
 import type { BookedStep } from './steps-store.ts';

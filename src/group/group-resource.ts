@@ -2,11 +2,12 @@
  * A resource as its group declares it: what entries, holds, keys, exceptions and events name, and where its rows are. How
  * its row moves from step to step is in ledger/rows/resource.ts.
  */
-import type { Appointment } from './appointment.ts';
+
 import type { KeyedTable, OnlyRows } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { ResourceName, Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { ResourceName, Uuid } from '../values/ids.ts';
+import type { Appointment } from './appointment.ts';
 
 export interface GroupResource {
   readonly name: ResourceName;

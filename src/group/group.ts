@@ -4,19 +4,19 @@
  * Next: group-resource.ts, moved-rows.ts, group/row-check.ts, db/table-rights.ts.
  */
 import type { Acquirer } from '../acquirers/acquirer.ts';
-import type { Equation } from './equation.ts';
-import type { EventCheck, RowCheck } from './row-check.ts';
-import type { Clock, Instant } from '../values/clock.ts';
 import type { Config } from '../config.ts';
 import type { Pool } from '../db/pool.ts';
 import type { TableRights } from '../db/table-rights.ts';
-import type { GroupResource } from './group-resource.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { DeclaredLog, DeclaredTable } from '../ledger/rows/table-of.ts';
-import type { MovedRows, OverdueRows } from './moved-rows.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import type { Rail } from '../rails/rail.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
+import type { Equation } from './equation.ts';
+import type { GroupResource } from './group-resource.ts';
+import type { MovedRows, OverdueRows } from './moved-rows.ts';
+import type { EventCheck, RowCheck } from './row-check.ts';
 
 export interface Group {
   readonly name: string;

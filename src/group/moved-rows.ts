@@ -5,12 +5,13 @@
  * (status, book_id, due_at) where it is due and not stuck, NAME_stuck (stuck_at) where it is stuck. Without `due` rules,
  * NAME_due_by_book begins with book_id.
  */
-import type { Instant } from '../values/clock.ts';
+
 import type { KeyedTable } from '../db/keyed-table.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** A row that is due, with the id that a job carries. */
 export interface DueRow {

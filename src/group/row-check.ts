@@ -2,8 +2,9 @@
  * A check of rows, one by one, as `npm run verify` (all rows, or what came since), the audit and the fault scenarios run
  * it. It is declared with the group whose rows it reads.
  */
-import type { Uuid } from '../values/ids.ts';
+
 import type { LedgerEvent } from '../ledger/events/event.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { CheckContext } from './check-context.ts';
 import type { Until } from './until.ts';
 

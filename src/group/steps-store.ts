@@ -1,11 +1,12 @@
 /** What the journal has of resources: each of their entries, with its postings. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Posting } from '../ledger/entry.ts';
 import { loadPostings } from '../ledger/journal-read-store.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface BookedStep {
   readonly id: Uuid;

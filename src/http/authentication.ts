@@ -3,9 +3,10 @@
  * while without a lookup. Keys known to be valid still pass from that address, since many clients may share one
  * address.
  */
-import { BoundedMap } from '../values/bounded-map.ts';
+
 import { ApiError } from '../errors/errors.ts';
 import type { Authenticator, Principal } from '../organisations/authenticate.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
 import { AddressFailures } from './address-failures.ts';
 
 /** Tokens that this process has accepted, kept only to let them pass a blocked address. */

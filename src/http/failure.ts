@@ -4,10 +4,10 @@
  */
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors/errors.ts';
-import type { Logger } from '../process/log.ts';
+import { problemBody } from '../errors/problem.ts';
 import { PartyBusy } from '../outside/call-shares.ts';
 import { PartyUnreachable } from '../outside/party.ts';
-import { problemBody } from '../errors/problem.ts';
+import type { Logger } from '../process/log.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 
 /** A database takes about as long to fail over or restart, so a retry after this has a fair chance. */

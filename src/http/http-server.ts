@@ -2,8 +2,8 @@
 import { createServer, IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express } from 'express';
-import { newId, publicId } from '../values/ids.ts';
 import { problemBody } from '../errors/problem.ts';
+import { newId, publicId } from '../values/ids.ts';
 import { Connections } from './connections.ts';
 
 /** Load balancers close idle connections after a minute. A longer limit lets them close first. */

@@ -4,11 +4,11 @@
  * happens twice.
  */
 import type { Express, Request } from 'express';
-import { hasCardNumber } from '../values/card-number.ts';
 import { ApiError } from '../errors/errors.ts';
-import { newId } from '../values/ids.ts';
 import { CALL_ID_PREFIX, type Partner, type PartnerMessage } from '../outside/partner.ts';
 import { keepPartnerNotice } from '../outside/partner-notice-store.ts';
+import { hasCardNumber } from '../values/card-number.ts';
+import { newId } from '../values/ids.ts';
 import { verify } from '../values/standard-webhooks.ts';
 import { AddressFailures } from './address-failures.ts';
 import { networkOf } from './network-of.ts';

@@ -2,8 +2,9 @@
  * Parses query strings without a library, so that every field error names its parameter and nothing is silently
  * dropped, merged or cut off. `a=1` is a string, `a=1&a=2` and `a[]=1` a list, `a[b]=1` a member of an object, one level deep.
  */
-import { maskCardNumbers } from '../values/card-number.ts';
+
 import type { FieldError } from '../errors/errors.ts';
+import { maskCardNumbers } from '../values/card-number.ts';
 import { NAME_RESERVED, RESERVED_NAME, stringFault } from './json-body.ts';
 
 export type QueryValue = string | string[] | { [key: string]: QueryValue };

@@ -4,9 +4,9 @@
  */
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Logger } from '../process/log.ts';
-import type { RedisConnection } from '../queue/redis-connection.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
+import type { RedisConnection } from '../queue/redis-connection.ts';
 
 export interface Usage {
   /** Points used in the current window, including those just taken. */

@@ -5,11 +5,11 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpMetrics } from '../api/api-runtime.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import type { Logger } from '../process/log.ts';
+import { decodedAscii, redactKeys } from '../process/redact-keys.ts';
 import { maskCardNumbers } from '../values/card-number.ts';
 import { newId, publicId, type Uuid } from '../values/ids.ts';
-import type { Logger } from '../process/log.ts';
-import type { Principal } from '../organisations/authenticate.ts';
-import { decodedAscii, redactKeys } from '../process/redact-keys.ts';
 import type { ClientAddress } from './client-address.ts';
 import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight.ts';
 

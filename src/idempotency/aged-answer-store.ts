@@ -1,7 +1,8 @@
 /** Stored answers whose retention has passed. */
-import type { Instant } from '../values/clock.ts';
+
 import { textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface AgedKey {

@@ -2,10 +2,11 @@
  * One key, one answer. The row is written in the same database transaction as its command, so no row says "in
  * progress": a duplicate queues behind the book's lock and finds the answer.
  */
+
+import type { Answered } from '../ledger/command.ts';
 import type { Instant } from '../values/clock.ts';
 import { type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
 import type { WrittenJson } from '../values/json.ts';
-import type { Answered } from '../ledger/command.ts';
 
 export interface IdempotencyRecord {
   readonly key: string;

@@ -2,22 +2,23 @@
  * Makes a command happen once under its key. The first answer is stored in the same commit, and every repeat of the
  * request gets that answer again, byte for byte.
  */
-import { formatInstantOrNull } from '../values/clock.ts';
-import { isKept } from '../errors/kept.ts';
+
 import { ApiError, ERRORS } from '../errors/errors.ts';
-import { newId, publicId, type Uuid } from '../values/ids.ts';
-import { type ApartText, WrittenJson, writeJson } from '../values/json.ts';
+import { isKept } from '../errors/kept.ts';
+import { problemBody } from '../errors/problem.ts';
 import type { Book } from '../ledger/book.ts';
 import { isAdvancing } from '../ledger/book-clock.ts';
 import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
+import type { BookState } from '../ledger/commit/state.ts';
 import { Draft } from '../ledger/draft.ts';
 import { AnnouncedObject } from '../ledger/events/event-payload.ts';
 import { refuseCardNumbers } from '../ledger/rows/judged-texts.ts';
 import { referencesOf } from '../ledger/rows/personal-text.ts';
 import { personalTexts } from '../ledger/rows/personal-text-table.ts';
-import type { BookState } from '../ledger/commit/state.ts';
 import type { Log } from '../ledger/rows/table.ts';
-import { problemBody } from '../errors/problem.ts';
+import { formatInstantOrNull } from '../values/clock.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { type ApartText, WrittenJson, writeJson } from '../values/json.ts';
 import { eventReference } from './event-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';

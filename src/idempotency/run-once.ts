@@ -1,9 +1,9 @@
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
+import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
 import type { Stored } from './idempotency-key.ts';

@@ -1,6 +1,6 @@
-import { writeJson } from '../values/json.ts';
 import type { Draft } from '../ledger/draft.ts';
 import type { Resource, Versioned } from '../ledger/rows/resource.ts';
+import { writeJson } from '../values/json.ts';
 import type { Stored } from './idempotency-key.ts';
 
 /** The answer that shows an object as it is in the draft. */

@@ -9,10 +9,10 @@
  * worker's job does, over the row as it is by then.
  */
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
+import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
+import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Following } from './following.ts';
 import type { Stored } from './idempotency-key.ts';

@@ -1,7 +1,8 @@
 /** The bytes of files that came in, kept once by their SHA-256, in a book of the operator's. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
 
 export interface IntakeFile {
   /** Hexadecimal. */

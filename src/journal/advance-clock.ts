@@ -6,16 +6,16 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../group/appointment.ts';
-import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../values/ids.ts';
-import { writeJson } from '../values/json.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
-import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
+import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import { Draft } from '../ledger/draft.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import { NoProgress } from '../values/progress.ts';
 import { findNextAppointments } from './clock-store.ts';
 import { type AppointmentRuntime, isolating } from './keep-appointments.ts';

@@ -1,10 +1,11 @@
 /** Where the clocks of test books are on their way to, and what is due on it. */
-import type { Appointment } from '../group/appointment.ts';
-import type { Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Appointment } from '../group/appointment.ts';
 import { idSql } from '../group/moved-rows.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** A page of the books whose clock is being advanced, in order of id. Index: books_advancing. */
 export async function findAdvancingBooks(pool: Pool, page: { after: BookId; limit: number }): Promise<BookId[]> {

@@ -1,11 +1,12 @@
 /** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
-import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
+
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
+import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
 import type { BookId } from '../ledger/book.ts';
 import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
 import { passesOutside } from '../outside/passes.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface AppointmentRuntime extends AppointmentOutside {
   readonly pool: Pool;

@@ -1,11 +1,12 @@
 /** What a request to advance the clock of a test book becomes. Refuses a target that has passed, or that no clock reaches. */
-import type { Clock, Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import { momentOf } from '../ledger/commit/batch.ts';
 import { loadBook } from '../ledger/book-store.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import { advanceClock } from './advance-clock.ts';
 import { type Duration, laterBy } from './duration.ts';
 

@@ -2,9 +2,9 @@
 
 import type { Appointment } from '../group/appointment.ts';
 import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
+import { IDS_PER_JOB } from '../queue/job.ts';
 import { BEFORE_ALL_IDS } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
-import { IDS_PER_JOB } from '../queue/job.ts';
 import { findAdvancingBooks, findAppointmentsAhead } from './clock-store.ts';
 
 /** Every round enqueues these jobs again until they are done: a queue holds each once for so long. */

@@ -1,8 +1,9 @@
 /** The lines of an account: its side of every posting that touched it. */
-import type { Instant } from '../values/clock.ts';
+
 import { cursorInvalid } from '../db/cursor.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from './book.ts';
 

@@ -4,8 +4,8 @@
  * counts its posting lines without a gap.
  */
 import type { ErrorCode } from '../errors/errors.ts';
-import type { Uuid } from '../values/ids.ts';
 import { MAX_TOTAL } from '../money/amount.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { AccountCode } from './account-code.ts';
 
 /** The side on which the account's balance grows. */

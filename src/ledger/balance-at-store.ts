@@ -1,6 +1,7 @@
 /** The posted balance of an account at a past moment. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Queryable } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from './book.ts';
 

@@ -1,8 +1,8 @@
-import type { Instant } from '../values/clock.ts';
 import { updateExactly } from '../db/exactly.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import { RowCountMismatch } from '../db/postgres-errors.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Book, BookId, Mode } from './book.ts';
 

@@ -3,11 +3,12 @@
  * function of state, command and moment. The outcome that it returns holds every change.
  * Next: table.ts (rows a command may touch), draft.ts (how an outcome is built), committer.ts (which calls decide).
  */
-import type { Moment } from '../values/clock.ts';
+
 import type { DecidedCode, Facts } from '../errors/errors.ts';
+import type { Moment } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
 import type { BookState } from './commit/state.ts';
+import type { JobRow, LogAppend, Outcome, RowChange, Touch } from './outcome.ts';
 
 export type { JobRow, LogAppend, Outcome, RowChange, Touch };
 

@@ -2,8 +2,9 @@
  * A draft builds a decision: it collects postings, holds, rows and events on top of the state, and finishes as an outcome.
  * The state itself does not change, so a decision that throws or is dropped has no effect.
  */
-import type { Instant, Moment } from '../values/clock.ts';
+
 import type { LedgerForms } from '../db/forms.ts';
+import type { Instant, Moment } from '../values/clock.ts';
 import { idSequence, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { ApartText, WrittenJson } from '../values/json.ts';
 import { type Account, covers, type Direction, type PostingPermissions, type PostingRefusal } from './account.ts';
@@ -12,19 +13,19 @@ import type { Book } from './book.ts';
 import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
 import { type ClosedPermissions, leftInClosed, moveBy } from './closed-accounts.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
-import { deriveEvent } from './events/derive-event.ts';
+import { judgeOutcome } from './commit/judge-outcome.ts';
+import type { BookState } from './commit/state.ts';
 import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
 import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
+import { deriveEvent } from './events/derive-event.ts';
 import type { KeptEvent } from './events/event.ts';
 import { type EventFacts, type EventRequest, eventPayload } from './events/event-payload.ts';
 import type { Hold, TakingKind } from './hold.ts';
-import { judgeOutcome } from './commit/judge-outcome.ts';
+import { newPosting } from './posting.ts';
 import { withMasked } from './rows/judged-texts.ts';
 import { type PersonalText, referencesOf } from './rows/personal-text.ts';
 import { personalTexts } from './rows/personal-text-table.ts';
-import { newPosting } from './posting.ts';
-import type { BookState } from './commit/state.ts';
 import type { Log, Table } from './rows/table.ts';
 
 export interface EntryRequest extends Omit<PostingPermissions, 'allowClosed'>, ClosedPermissions {

@@ -1,7 +1,8 @@
 /** A journal entry as the API and events show it. It has the exact postings, so that balances can be rebuilt from events only. */
+
+import { currencyExponent } from '../money/currency.ts';
 import { formatInstant } from '../values/clock.ts';
 import { publicId, resourceReference, type Uuid } from '../values/ids.ts';
-import { currencyExponent } from '../money/currency.ts';
 import type { Entry } from './entry.ts';
 
 export function journalEntryView(entry: Omit<Entry, 'text'>, codeOf: (accountId: Uuid) => string) {

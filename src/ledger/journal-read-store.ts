@@ -1,9 +1,10 @@
 /** Reads the journal: entries with their postings, and the lines of one account. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import { newestAccount } from '../db/newest.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { BookId } from './book.ts';
 import type { Entry, Posting } from './entry.ts';

@@ -2,8 +2,9 @@
  * Accounts as they were within a minute: enough to spare a call or a commit in vain. Whoever decides reads the account under the lock of
  * its book and judges again, so what has changed meanwhile costs a call at most.
  */
-import { BoundedMap } from '../values/bounded-map.ts';
+
 import type { Queryable } from '../db/pool.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Account } from './account.ts';
 import { accounts } from './account-table.ts';

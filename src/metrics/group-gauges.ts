@@ -1,8 +1,8 @@
 /** The gauges that groups declare, read from Postgres for a scrape. */
 import { Gauge, type Registry } from 'prom-client';
-import type { Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Group } from '../group/group.ts';
+import type { Instant } from '../values/clock.ts';
 
 export interface GroupGauges {
   read(pool: Pool, now: Instant): Promise<void>;

@@ -6,21 +6,21 @@
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { AuditCounts } from '../audit/audit.ts';
-import { type BatchMetrics, createBatchMetrics } from './batch-metrics.ts';
-import { type Clock, systemClock } from '../values/clock.ts';
 import { readDatabaseTime } from '../db/database-time-store.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Group } from '../group/group.ts';
-import { createGroupGauges } from './group-gauges.ts';
-import type { Logger } from '../process/log.ts';
-import { SECONDS } from './metric-buckets.ts';
 import { readBacklog } from '../operations/backlog-store.ts';
 import { countBooksNearTotals } from '../operations/lifetime-total-store.ts';
 import { WaitingTimes } from '../operations/waiting.ts';
-import type { EnqueueCounts } from '../queue/enqueuer.ts';
-import type { Queues } from '../queue/queues.ts';
+import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
+import type { EnqueueCounts } from '../queue/enqueuer.ts';
+import type { Queues } from '../queue/queues.ts';
+import { type Clock, systemClock } from '../values/clock.ts';
+import { type BatchMetrics, createBatchMetrics } from './batch-metrics.ts';
+import { createGroupGauges } from './group-gauges.ts';
+import { SECONDS } from './metric-buckets.ts';
 
 export interface MetricsSources {
   readonly groups: readonly Group[];

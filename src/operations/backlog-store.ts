@@ -1,10 +1,11 @@
 /**
  * Backlogs, for metrics and operators. Read across all books, by partial indexes, and counted up to a limit.
  */
-import type { Instant } from '../values/clock.ts';
+
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
 import { DUE_AND_NOT_STUCK, type MovedRows } from '../group/moved-rows.ts';
+import type { Instant } from '../values/clock.ts';
 
 export interface Backlog {
   readonly kind: string;

@@ -2,12 +2,13 @@
  * Rows that are due: no worker moved them in time. Read across all books, which only the sweeper and the metrics may
  * do. Postponed book by book, outside the book's lock, by compare-and-set.
  */
-import type { Instant } from '../values/clock.ts';
+
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { KeyedTable } from '../db/keyed-table.ts';
 import type { Pool } from '../db/pool.ts';
-import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 import { DUE_AND_NOT_STUCK, type DueRow, idSql, keyOf, type MovedRows } from '../group/moved-rows.ts';
+import type { Instant } from '../values/clock.ts';
+import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 
 /** The statements over the due rows of one status, built once. Their text contains no input. */
 export interface DueSource {

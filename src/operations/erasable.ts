@@ -6,7 +6,6 @@ import { accountHolds } from '../accounts/account-hold-table.ts';
 import { accountProfiles } from '../accounts/account-profile-table.ts';
 import { inboundTransfers } from '../accounts/inbound-transfer-table.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
-import { type IdKind, parsePublicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { PersonalObject } from '../ledger/rows/personal-text.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
@@ -16,6 +15,7 @@ import { payments } from '../payments/payment/payment-table.ts';
 import { readers } from '../payments/readers/reader-table.ts';
 import { paymentTokens } from '../payments/tokens/payment-token-table.ts';
 import { payouts } from '../payouts/payout/payout-table.ts';
+import { type IdKind, parsePublicId, type Uuid } from '../values/ids.ts';
 import { webhookEndpoints } from '../webhooks/endpoint-table.ts';
 
 export interface ErasableKind {

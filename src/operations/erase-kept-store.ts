@@ -6,8 +6,8 @@
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
-import { elsewhere, further } from '../values/progress.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
+import { elsewhere, further } from '../values/progress.ts';
 import type { ErasureSubject } from './erasable.ts';
 import type { ErasurePlace } from './erase-store.ts';
 import { nullMembers } from './null-members.ts';

@@ -6,8 +6,8 @@
 
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newId } from '../values/ids.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
+import { newId } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';
 import { type ErasureSubject, erasableOf } from './erasable.ts';
 

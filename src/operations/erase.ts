@@ -3,12 +3,13 @@
  * text; then every other place, in bounded steps; last an event of each. If a run is killed, the next one continues: every step finds
  * what remains, and what has begun is finished.
  */
-import type { Clock } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
-import { newId } from '../values/ids.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
+import type { Clock } from '../values/clock.ts';
+import { newId } from '../values/ids.ts';
 import { type ErasureSubject, erasableOf, parseErasable } from './erasable.ts';
 import { ANSWERS, eachAnswer, KEPT_EVENTS } from './erase-kept-store.ts';
 import {

@@ -1,9 +1,9 @@
 /** The last step of an erasure: marks it as finished and emits its event, in one commit. */
 
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
-import { type IdKind, newId, publicId } from '../values/ids.ts';
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import { type IdKind, newId, publicId } from '../values/ids.ts';
 
 export interface FinishErasure {
   readonly erasure: Erasure;

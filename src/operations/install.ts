@@ -3,7 +3,7 @@
  * with its books, and what rows of release 0.2.0 lack since they were written. Every part can be repeated, and run by
  * several processes at once.
  */
-import { systemClock } from '../values/clock.ts';
+
 import { type MigrateOptions, type MigrateResult, migrate } from '../db/migrate.ts';
 import { createPool } from '../db/pool.ts';
 import { adoptKeys } from '../organisations/adopt-keys.ts';
@@ -11,6 +11,7 @@ import { openOperatorOrganisation } from '../organisations/open-organisation.ts'
 import { operatorBooks } from '../organisations/organisation-store.ts';
 import { placeForeignNotices } from '../outside/notice-store.ts';
 import { nameOperatorsOfExceptions } from '../payouts/resolution/resolution-store.ts';
+import { systemClock } from '../values/clock.ts';
 
 /** Applied where the database was empty (migrations/index.ts). */
 const FIRST_MIGRATION = '0001-organisations';

@@ -7,9 +7,9 @@ import { byBook } from '../db/by-book.ts';
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 
 /** A column that holds a sealed value, in a table whose key is book and a uuid. The names come from declarations. */
 export interface SealedColumn {

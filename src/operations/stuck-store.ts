@@ -2,13 +2,14 @@
  * Stuck rows: rows that a bug stopped. They keep their error, are not enqueued, and wait for a person (npm run ops --
  * stuck). Marked and retried outside the book's lock, so by compare-and-set: a row that moved meanwhile is left alone.
  */
-import { maskCardNumbers } from '../values/card-number.ts';
-import type { Instant } from '../values/clock.ts';
+
 import { byBook } from '../db/by-book.ts';
 import { instantArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import { idSql, keyOf, type MovedRows } from '../group/moved-rows.ts';
+import { maskCardNumbers } from '../values/card-number.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { keyArrays, keyParameters, sameKey } from './due-store.ts';
 
 export interface StuckRow {

@@ -1,7 +1,8 @@
 /** Stuck rows as `npm run ops` shows them, and the ids that it accepts. */
+
+import type { MovedRows } from '../group/moved-rows.ts';
 import { formatInstant } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
-import type { MovedRows } from '../group/moved-rows.ts';
 import type { StuckRow } from './stuck-store.ts';
 
 export function shownStuckId(kinds: readonly MovedRows[], { kind, id }: StuckRow): string {

@@ -2,12 +2,13 @@
  * Rows that wait for their pool, by when they began to wait. Read across all books, by the partial indexes of due rows. The
  * due time itself does not tell: the sweeper postpones it as it enqueues, whether or not a worker moves the row.
  */
-import type { Instant } from '../values/clock.ts';
+
 import { instantArray, plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import { keyOf, poolSql, type WaitingRows, waitingColumns } from '../group/moved-rows.ts';
 import type { QueuePool } from '../queue/job.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { keyArrays, keyParameters, sameKey } from './due-store.ts';
 
 /**

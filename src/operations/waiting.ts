@@ -6,12 +6,13 @@
  * key tells. The rest of the list serves while workers take one after the other, and then there is another scan.
  * Decision: docs/decisions/waiting-rows.md.
  */
-import type { Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
 import type { Group } from '../group/group.ts';
 import { poolsOf, type WaitingRows, waitingOf } from '../group/moved-rows.ts';
-import type { QueuePool } from '../queue/job.ts';
 import { withinLimit } from '../process/time-limit.ts';
+import type { QueuePool } from '../queue/job.ts';
+import type { Instant } from '../values/clock.ts';
 import { firstStillWaiting, readFront, scanOldest, type WaitingRow } from './waiting-store.ts';
 
 export interface Waiting {

@@ -1,12 +1,13 @@
 /** All SQL of API keys. */
-import type { OwnerKind } from '../values/actor.ts';
-import type { Instant } from '../values/clock.ts';
+
 import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
 import { KEY_STAMP } from '../db/installation-store.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
+import type { OwnerKind } from '../values/actor.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { type ApiKey, HASH_BYTES } from './api-key.ts';
 import { type KeyOwner, keyOwner } from './person.ts';
 

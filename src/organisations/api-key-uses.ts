@@ -1,8 +1,8 @@
 /** Notes the uses of keys and records them later, in one statement for many keys: no request waits for the write. */
 
-import { BoundedMap } from '../values/bounded-map.ts';
 import type { Pool } from '../db/pool.ts';
 import type { Logger } from '../process/log.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
 import { type ApiKeyUse, recordApiKeyUses } from './api-key-store.ts';
 
 /** A minute is exact enough to recognise an unused key. */

@@ -5,9 +5,9 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
+import type { BookId, Mode } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
 import type { KeyOwner } from './person.ts';
 
 export const SCOPES = [

@@ -4,16 +4,16 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { OwnerKind } from '../values/actor.ts';
-import { BoundedMap } from '../values/bounded-map.ts';
-import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
+import type { OwnerKind } from '../values/actor.ts';
+import { BoundedMap } from '../values/bounded-map.ts';
+import type { Clock } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { hashApiKey, isAddressAllowed, looksLikeApiKey, plainAddress, standingOf } from './api-key.ts';
 import { createLookups, type LookedUp, nameOf } from './api-key-lookups.ts';
 import type { ApiKeyOfBook } from './api-key-store.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { Clock } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import { endPersonRow, revokeKeysOf } from './person-store.ts';
 

@@ -1,9 +1,10 @@
 /** Makes and replaces keys. Only here does a key exist in plain text, to be shown once. */
-import type { Clock, Instant } from '../values/clock.ts';
+
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { newId, type Uuid } from '../values/ids.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import {
   type ApiKey,
   ApiKeyRuleBroken,

@@ -1,6 +1,6 @@
-import type { Clock } from '../values/clock.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
+import type { Clock } from '../values/clock.ts';
 import { newOrganisation, OPERATOR_NAME, type Organisation, type OrganisationKind } from './organisation.ts';
 import {
   findOperatorOrganisation,

@@ -3,10 +3,11 @@
  * One organisation is the operator's own: what belongs to no customer names one of its books. Nothing is posted there.
  * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book), person.ts (who acts).
  */
-import type { Instant } from '../values/clock.ts';
-import { newId, type Uuid } from '../values/ids.ts';
+
 import type { Book, Mode } from '../ledger/book.ts';
 import { GENESIS_HASH } from '../ledger/entry-hash.ts';
+import type { Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 
 export type OrganisationKind = 'customer' | 'operator';
 

@@ -1,10 +1,11 @@
 /** All SQL of people and services, and of the owners of keys. */
-import type { OwnerKind } from '../values/actor.ts';
-import type { Instant } from '../values/clock.ts';
+
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { OwnerKind } from '../values/actor.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Person } from './person.ts';
 
 interface PersonRow {

@@ -2,13 +2,14 @@
  * Copies the notices that parties send unasked into the inbox (notice-store.ts), from which they are booked
  * (take-notices.ts). A copy that is interrupted is repeated: the inbox knows each notice by book, party and id.
  */
-import type { Clock } from '../values/clock.ts';
+
 import { byBook } from '../db/by-book.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { failpoint } from '../process/failpoints.ts';
-import { isUuid, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { failpoint } from '../process/failpoints.ts';
+import type { Clock } from '../values/clock.ts';
+import { isUuid, type Uuid } from '../values/ids.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';

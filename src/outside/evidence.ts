@@ -2,13 +2,14 @@
  * Evidence: every answer and notice of a party as it came, kept with the resource that it is about. Append-only. A notice is
  * kept under the party's own id, so that one told twice is taken in once.
  */
-import type { Instant } from '../values/clock.ts';
+
 import { column } from '../db/declared-columns.ts';
-import type { ResourceName, Uuid } from '../values/ids.ts';
 import type { Touch } from '../ledger/command.ts';
 import type { Draft } from '../ledger/draft.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';
+import type { Instant } from '../values/clock.ts';
+import type { ResourceName, Uuid } from '../values/ids.ts';
 
 export interface Evidence {
   readonly id: Uuid;

@@ -1,7 +1,8 @@
 /** Notices about books that are not ours. An operator finds out whose they are and settles them. Their rows stay. */
-import type { Instant } from '../values/clock.ts';
+
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface ForeignNotice {

@@ -1,6 +1,7 @@
 /** Inboxes of books: which of them have notices, and which are due. */
-import type { Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 
 /**

@@ -7,12 +7,13 @@
  * compared as expressions. Tried: joins with the list of a round, which read the whole inbox for every hundred of its notices
  * (6,000 notices: 505 ms to claim a hundred, 79 ms to record them, and every other book waited).
  */
-import type { Instant } from '../values/clock.ts';
+
 import { byteaArray, column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Inbox, StoredNotice } from './notice.ts';
 
 /** Those of these books that exist. Index: books_pkey. */

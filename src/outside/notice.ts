@@ -1,10 +1,10 @@
 /** A party's notice as the inbox stores it. It is parsed once, and compared and booked later. */
 import { toUSVString } from 'node:util';
-import type { Instant } from '../values/clock.ts';
 import type { SealedPlace } from '../db/secret-box.ts';
+import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import { toJson } from '../values/json.ts';
-import type { BookId } from '../ledger/book.ts';
 import type { Confirmation, PartyNotice } from './party.ts';
 
 /** The notices of one party about one book. Every key begins with both. */

@@ -1,8 +1,8 @@
 /** What partners told, as it came: kept before it is read, and until it is acknowledged and its retention has passed. */
 import { hash } from 'node:crypto';
-import type { Instant } from '../values/clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { PartnerMessage, PartnerNotice } from './partner.ts';
 

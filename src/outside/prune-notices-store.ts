@@ -1,9 +1,10 @@
 /** Deletes booked notices whose retention has passed. The evidence of what the rail said stays with its payout. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface AgedNotice {
   readonly bookId: BookId;

@@ -4,9 +4,9 @@
  */
 
 import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
+import type { JobName, QueuePool } from '../queue/job.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
-import type { JobName, QueuePool } from '../queue/job.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import type { NoticeSource } from './party.ts';
 

@@ -3,12 +3,12 @@
  * booked or has become an exception. The taker (the group) decides what a notice means for its subject.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { failpoint } from '../process/failpoints.ts';
-import { deriveId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { failpoint } from '../process/failpoints.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import { deriveId, type Uuid } from '../values/ids.ts';
 import { growingPauseMs } from './growing-pause.ts';
 import { type Inbox, payeePlace, type StoredNotice, toldNotice } from './notice.ts';
 import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';

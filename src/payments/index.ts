@@ -4,26 +4,41 @@ import { APPENDS, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import type { GroupResource } from '../group/group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
-import { releaseCheck, releaseEquation, settlementCheck, settlementEquation } from './settlements/checks/paid-check.ts';
-import { paymentCheck, paymentEquation } from './payment/checks/payment-check.ts';
-import { shareCheck, shareLineCheck } from './shares/checks/share-check.ts';
 import { disputes } from './disputes/dispute-table.ts';
 import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
-import { paymentExpiries } from './outcomes/expire-payments.ts';
 import { movedOperations, movedPayments, movedShares } from './operations/moved-operations.ts';
 import { paymentOperations } from './operations/payment-operation-table.ts';
-import { payments } from './payment/payment-table.ts';
 import { paymentsUnderWay } from './operations/payments-under-way.ts';
+import { paymentExpiries } from './outcomes/expire-payments.ts';
+import { paydays, settlementLines, settlements } from './paydays/settlement-table.ts';
+import { paymentCheck, paymentEquation } from './payment/checks/payment-check.ts';
+import { payments } from './payment/payment-table.ts';
 import { readerActions, readers } from './readers/reader-table.ts';
-import { shareRelease } from './shares/release-shares.ts';
+import { releaseCheck, releaseEquation, settlementCheck, settlementEquation } from './settlements/checks/paid-check.ts';
 import { paydayOfSandbox } from './settlements/keep-payday.ts';
 import { movedPaydays } from './settlements/moved-paydays.ts';
-import { paydays, settlementLines, settlements } from './paydays/settlement-table.ts';
+import { shareCheck, shareLineCheck } from './shares/checks/share-check.ts';
+import { shareRelease } from './shares/release-shares.ts';
 import { paymentShares, releases, shareLines } from './shares/share-table.ts';
 import { paymentTokens } from './tokens/payment-token-table.ts';
 
 /** The folders of the group, in the order in which they may see each other (.dependency-cruiser.cjs). */
-export const NOUNS = ['payment', 'operations', 'shares', 'sources', 'tokens', 'readers', 'paydays', 'actions', 'refunds', 'disputes', 'acceptance', 'outcomes', 'settlements', 'checkout'] as const;
+export const NOUNS = [
+  'payment',
+  'operations',
+  'shares',
+  'sources',
+  'tokens',
+  'readers',
+  'paydays',
+  'actions',
+  'refunds',
+  'disputes',
+  'acceptance',
+  'outcomes',
+  'settlements',
+  'checkout',
+] as const;
 
 export const declaredPayment: GroupResource = {
   name: 'payment',

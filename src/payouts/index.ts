@@ -6,13 +6,13 @@ import type { Group } from '../group/group.ts';
 import type { GroupResource } from '../group/group-resource.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
 import { payoutCheck, payoutEquation } from './payout/checks/payout-check.ts';
-import { payoutReturnCheck, payoutReturnEquation } from './returns/checks/payout-return-check.ts';
 import { movedPayouts } from './payout/moved-payouts.ts';
 import { payoutGauges } from './payout/payout-gauges.ts';
-import { payoutReturns } from './returns/payout-return-table.ts';
 import { payouts } from './payout/payout-table.ts';
 import { payoutsInFlight } from './payout/payouts-in-flight.ts';
 import { payoutResolutions, readOperatorReason } from './resolution/resolution-store.ts';
+import { payoutReturnCheck, payoutReturnEquation } from './returns/checks/payout-return-check.ts';
+import { payoutReturns } from './returns/payout-return-table.ts';
 
 /** The folders of the group, in the order in which they may see each other (.dependency-cruiser.cjs). */
 export const NOUNS = ['destinations', 'payout', 'returns', 'outcomes', 'resolution', 'notices'] as const;

@@ -1,6 +1,7 @@
 /** The dependencies of making a checkpoint, the keys it trusts, and the error with which it refuses. */
-import type { Clock } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
+import type { Clock } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
 import { isWellSigned } from './checkpoint.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';

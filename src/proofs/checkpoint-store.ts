@@ -1,11 +1,12 @@
 /** All SQL of checkpoints. Rows are only inserted; the database refuses any other change. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { Book, BookId, Mode } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
 /** A checkpoint with the peaks of its trees, from which the next checkpoint continues. */

@@ -4,10 +4,11 @@
  * journal was cut short or rewritten from its first entry; a checkpoint kept elsewhere can.
  * Next: make-checkpoint.ts (verified, then signed), prove.ts (proofs from it), judge-proof.ts (checked offline).
  */
+
+import type { BookId, Mode } from '../ledger/book.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import { canonicalJson } from '../values/json.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
 import { isSignedBy, keyIdOf, type SigningKey } from './signing-key.ts';
 
 export interface Checkpoint {

@@ -4,9 +4,9 @@
  * was erased keeps the leaf of before. Other events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
  */
 import { hash } from 'node:crypto';
-import { formatInstant } from '../values/clock.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
+import { formatInstant } from '../values/clock.ts';
 
 export function eventDigest(bookId: BookId, event: LedgerEvent): Buffer {
   return event.leaf ?? hash('sha256', eventText(bookId, event), 'buffer');

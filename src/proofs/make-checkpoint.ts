@@ -6,8 +6,9 @@
  * grows with the rows read; the memory used does not.
  * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it reads).
  */
-import { newId } from '../values/ids.ts';
+
 import type { BookId } from '../ledger/book.ts';
+import { newId } from '../values/ids.ts';
 import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
 import { type CheckpointContext, nameOf } from './checkpoint-context.ts';
 import { findCheckpointOfSize, insertCheckpoint, type StoredCheckpoint } from './checkpoint-store.ts';

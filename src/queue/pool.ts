@@ -3,8 +3,9 @@
  * is admitted by the room (room.ts), handled and failed independently of the others. The handler deals with the failure of
  * a single row. When a whole part fails (the database is unreachable), the sweeper enqueues its rows again.
  */
-import type { Logger } from '../process/log.ts';
+
 import { Room } from '../fairness/room.ts';
+import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
 import { type JOBS, type JobData, type JobName, partsOf, type QueuePool, rowsIn } from './job.ts';

@@ -9,11 +9,11 @@
  */
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
-import { newId } from '../values/ids.ts';
 import type { Logger } from '../process/log.ts';
 import { connectionName } from '../process/release.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
+import { newId } from '../values/ids.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
 /** Each queue adds jobs with one short statement at a time. */

@@ -2,8 +2,7 @@
  * The rail contract: a party (outside/party.ts) that carries payouts. How a payout is submitted and how a rail reports back.
  * Next: sandbox-rail.ts (the rail of test books), rails.ts (the rails of a process), failure-codes.ts (rejections).
  */
-import type { Instant } from '../values/clock.ts';
-import type { Uuid } from '../values/ids.ts';
+
 import type { NoticeKinds } from '../outside/notice.ts';
 import {
   type Confirmation,
@@ -13,6 +12,8 @@ import {
   type PartyNotice,
   PartyUnreachable,
 } from '../outside/party.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** The destination in clear, in the fields of its type. A rail refuses a type that it does not carry. */
 export type InstructedDestination = InstructedCliq;

@@ -1,9 +1,10 @@
 /** The rails of this process, each behind the shares of books in its calls. Which of them carries a destination: payouts/destinations/destinations.ts. */
-import { type Clock, systemClock } from '../values/clock.ts';
+
 import type { Config } from '../config.ts';
 import { createPool } from '../db/pool.ts';
-import type { Logger } from '../process/log.ts';
 import { CallShares } from '../outside/call-shares.ts';
+import type { Logger } from '../process/log.ts';
+import { type Clock, systemClock } from '../values/clock.ts';
 import { SANDBOX_CONNECTIONS, SandboxRail } from './sandbox-rail.ts';
 import { type SharedRail, SharedSandboxRail } from './shared-rail.ts';
 

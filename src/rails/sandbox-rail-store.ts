@@ -1,9 +1,10 @@
 /** The sandbox rail's records: all SQL of its schema, on its own connections. */
-import type { Instant } from '../values/clock.ts';
+
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { Confirmation } from '../outside/party.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { RailNotice } from './rail.ts';
 
 export type InstructionStatus = 'pending' | 'paid' | 'rejected';

@@ -4,12 +4,12 @@
  * Next: sandbox-aliases.ts (the outcome of each alias), sandbox-rail-store.ts (its records).
  */
 import { hash } from 'node:crypto';
-import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
-import { deriveId, newId, type Uuid } from '../values/ids.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
 import type { NotFound } from '../outside/party.ts';
 import { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import { deriveId, newId, type Uuid } from '../values/ids.ts';
 import { railCodeOf } from './failure-codes.ts';
 import { type Instruction, type Rail, type RailAnswer, type RailNotice, RailUnreachable } from './rail.ts';
 import { type Script, scriptFor } from './sandbox-aliases.ts';

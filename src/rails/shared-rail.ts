@@ -1,8 +1,9 @@
 /** A rail as everybody but its adapter meets it: each call is made in the turn of its book. */
-import type { Uuid } from '../values/ids.ts';
+
 import type { CallShares } from '../outside/call-shares.ts';
 import { SharedParty } from '../outside/called-party.ts';
 import type { NotFound } from '../outside/party.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { Confirms, Instruction, Rail, RailAnswer, RailNotice } from './rail.ts';
 import type { SandboxRail } from './sandbox-rail.ts';
 

@@ -1,15 +1,16 @@
 /** SQL of the timeline: an object's events in order, with actors and webhook attempts. */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
-import { textBytes } from '../ledger/rows/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
+import { textBytes } from '../ledger/rows/personal-text-store.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface TimelineEvent {
   sequence: bigint;

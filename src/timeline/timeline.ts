@@ -1,13 +1,14 @@
 /** `GET /v1/{group}/{id}/timeline`: every change of state with reason, actor, request, entries and webhook attempts. */
-import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../values/actor.ts';
-import { formatInstant } from '../values/clock.ts';
+
 import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
-import { publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
+import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../values/actor.ts';
+import { formatInstant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import { loadAttempts, loadObjectEvents, type TimelineAttempt, type TimelineEvent } from './timeline-store.ts';
 
 const ATTEMPTS_SHOWN = 1_000;

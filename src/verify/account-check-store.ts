@@ -3,10 +3,10 @@
  * memory.
  */
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface AccountWithHolds extends Account {
   /** What the account's open holds have left, read in the same statement as the row. */

@@ -7,10 +7,10 @@
  * account that has moved since is read again in a snapshot of its own before a finding is reported.
  */
 
-import type { Check, CheckContext } from '../group/check-context.ts';
 import { inSnapshot } from '../db/snapshot.ts';
-import { publicId } from '../values/ids.ts';
+import type { Check, CheckContext } from '../group/check-context.ts';
 import { type Account, available, held } from '../ledger/account.ts';
+import { publicId } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
 import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';

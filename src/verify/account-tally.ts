@@ -3,8 +3,8 @@
  */
 
 import type { CheckContext } from '../group/check-context.ts';
-import { publicId } from '../values/ids.ts';
 import type { Account } from '../ledger/account.ts';
+import { publicId } from '../values/ids.ts';
 import type { LineRow } from './account-check-store.ts';
 
 /** The line before the first one that is counted. */

@@ -1,5 +1,5 @@
-import type { BookBounds } from '../group/check-context.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { BookBounds } from '../group/check-context.ts';
 import type { BookId } from '../ledger/book.ts';
 
 interface BoundsRow {

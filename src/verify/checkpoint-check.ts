@@ -4,10 +4,9 @@
  * event and, against a checkpoint kept elsewhere, a journal that was cut short or rewritten.
  */
 
+import type { Pool } from '../db/pool.ts';
 import type { Check, CheckContext } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import type { Pool } from '../db/pool.ts';
-import { parsePublicId, publicId } from '../values/ids.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
 import { readEventsAsFound } from '../ledger/events/event-read-store.ts';
@@ -17,6 +16,7 @@ import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '..
 import { eventDigest } from '../proofs/event-digest.ts';
 import { judgeCheckpoint, sayCheckpoint } from '../proofs/judge-proof.ts';
 import { leafHash, rootOf } from '../proofs/merkle-tree.ts';
+import { parsePublicId, publicId } from '../values/ids.ts';
 import { readAhead } from './read-ahead.ts';
 import { TreeAgain } from './tree-again.ts';
 

@@ -1,7 +1,7 @@
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** Reads hashes of entries by id. Index: entries_book_id_id_key. */
 export async function readEntryHashes(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, string>> {

@@ -5,10 +5,10 @@
 
 import type { Check, CheckContext } from '../group/check-context.ts';
 import type { EventCheck } from '../group/row-check.ts';
-import { formatInstant } from '../values/clock.ts';
-import { parsePublicId, publicId, type Uuid } from '../values/ids.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { readEventsAsFound } from '../ledger/events/event-read-store.ts';
+import { formatInstant } from '../values/clock.ts';
+import { parsePublicId, publicId, type Uuid } from '../values/ids.ts';
 import { readEntryHashes } from './event-check-store.ts';
 import { checkEventTexts } from './event-text-check.ts';
 import { readAhead } from './read-ahead.ts';

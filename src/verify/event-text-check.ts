@@ -4,9 +4,9 @@
  */
 
 import type { CheckContext } from '../group/check-context.ts';
-import { publicId } from '../values/ids.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { markedIn, parseReferences, referenceOf } from '../ledger/rows/personal-text.ts';
+import { publicId } from '../values/ids.ts';
 import { readErasedObjects, readReferredTexts } from './event-text-store.ts';
 
 const idsOf = ({ id, sequence }: LedgerEvent) => ({ event: publicId('event', id), sequence: `${sequence}` });

@@ -1,7 +1,7 @@
 import { hexArray, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface ReferredText {
   readonly reference: string;

@@ -2,9 +2,9 @@ import { plainArray } from '../db/columns.ts';
 import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface HoldWithSteps {
   readonly id: Uuid;

@@ -1,8 +1,8 @@
-import type { Instant } from '../values/clock.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStepKind } from '../ledger/hold.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface OddStep {
   readonly holdId: Uuid;

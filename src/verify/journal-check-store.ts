@@ -6,10 +6,10 @@ import { plainArray } from '../db/columns.ts';
 import { onlySql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
+import type { Uuid } from '../values/ids.ts';
 
 export interface JournalRow extends ReadEntry {
   /** Null where the entry never had a text, or where the text was erased. */

@@ -1,8 +1,8 @@
 /** Checks for orphan rows: a changed key hides a row from every check that starts from its owner. */
 
+import type { Pool } from '../db/pool.ts';
 import type { Check } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import type { Pool } from '../db/pool.ts';
 import type { GroupResource } from '../group/group-resource.ts';
 import { findOrphanBooks, LEDGER_TABLES, readNamedEntries } from './orphan-store.ts';
 

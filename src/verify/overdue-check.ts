@@ -5,13 +5,14 @@
  * as it should be, and goes on where it stopped once the process runs. Such rows are told by their pool. A row that is not
  * even enqueued again soon is a finding: nothing leads to another attempt.
  */
-import type { Finding } from '../group/finding.ts';
-import { formatInstant, type Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
+import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
-import type { BookId } from '../ledger/book.ts';
 import { type OverdueRows, waitingOf } from '../group/moved-rows.ts';
+import type { BookId } from '../ledger/book.ts';
 import type { QueuePool } from '../queue/job.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
 import { type OverdueRow, readOverdue } from './overdue-store.ts';
 
 /**

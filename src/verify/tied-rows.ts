@@ -1,7 +1,7 @@
 /** The row checks of groups with the equations that their rows are part of. */
 import { type Equation, holdEquation } from '../group/equation.ts';
-import type { RowCheck } from '../group/row-check.ts';
 import type { Group } from '../group/group.ts';
+import type { RowCheck } from '../group/row-check.ts';
 import type { AccountCode } from '../ledger/account-code.ts';
 
 /** Each check of a group, which also holds the equations of its rows. Rows of an equation are read once, whoever else checks them. */

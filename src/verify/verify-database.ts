@@ -4,13 +4,13 @@
  * may change are read as of one moment with the rows that they must agree with.
  */
 
+import type { Pool } from '../db/pool.ts';
 import type { BookBounds, Check, CheckContext } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import type { RowCheck } from '../group/row-check.ts';
-import type { Clock } from '../values/clock.ts';
-import type { Pool } from '../db/pool.ts';
 import type { Group } from '../group/group.ts';
+import type { RowCheck } from '../group/row-check.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Clock } from '../values/clock.ts';
 import { accountCheck } from './account-check.ts';
 import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';

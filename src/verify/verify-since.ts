@@ -4,11 +4,11 @@
  * checked. Book totals, orphan rows and overdue rows are checked as they are now.
  */
 
+import type { Pool } from '../db/pool.ts';
 import type { CheckContext } from '../group/check-context.ts';
 import type { RowCheck } from '../group/row-check.ts';
-import type { Clock, Instant } from '../values/clock.ts';
-import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import { checkAccounts } from './account-window.ts';
 import { readBookIds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';

@@ -1,13 +1,13 @@
 /** Reads pieces of a book: the row just before a window, and an account's newest line. */
 
-import type { BookBounds } from '../group/check-context.ts';
-import type { Instant } from '../values/clock.ts';
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
+import type { BookBounds } from '../group/check-context.ts';
 import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accounts } from '../ledger/account-table.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { LineBefore } from './account-tally.ts';
 import type { EventBefore } from './event-check.ts';
 import type { Predecessor } from './journal-check.ts';

@@ -1,14 +1,15 @@
 /** All SQL of backlogs: their columns in webhook_endpoints, and the deliveries that wait. */
-import type { Instant } from '../values/clock.ts';
+
 import { column, instantArray, plainArray } from '../db/columns.ts';
 import { updateExactly } from '../db/exactly.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
-import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import type { KeptEventRow } from '../ledger/events/render-event.ts';
+import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import type { EndpointBacklog } from './backlog.ts';
 import type { DeliveryInHand } from './delivery.ts';
 import { keptPayload, loadEndpoints } from './delivery-store.ts';

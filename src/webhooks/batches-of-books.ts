@@ -1,8 +1,8 @@
 /** Options shared by loading and recording deliveries of several books (books-batch.ts). */
 import type { BooksBatchOptions } from '../fairness/books-batch.ts';
+import type { Room } from '../fairness/room.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { BookRow } from '../ledger/rows/table.ts';
-import type { Room } from '../fairness/room.ts';
 
 /**
  * `statements` says when it is a book's turn. Each batch of several books gets a new name there, so that the room counts

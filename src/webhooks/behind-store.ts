@@ -1,7 +1,8 @@
 /** Endpoints that are behind, over all books, for metrics. */
-import type { Instant } from '../values/clock.ts';
+
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 
 /**
  * Counts endpoints that are behind, up to COUNT_LIMIT, and finds since when the first of them is. Index:

@@ -1,9 +1,10 @@
 /**
  * Brings forward what waits for its own retry at an endpoint that has answered well again (docs/decisions/early-attempts.md).
  */
-import type { Instant } from '../values/clock.ts';
+
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { Instant } from '../values/clock.ts';
 import type { BacklogKey } from './backlog-store.ts';
 import { FIRST_DUE_SECONDS, RETRY_DELAYS_MS, RETRY_SPREAD } from './delivery.ts';
 

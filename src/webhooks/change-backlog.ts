@@ -3,10 +3,11 @@
  * deliveries are written: the book's lock orders them with every commit that writes deliveries. They emit no event and
  * do not change the endpoint's version.
  */
-import type { Instant } from '../values/clock.ts';
-import { newId, type Uuid } from '../values/ids.ts';
+
 import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
+import type { Instant } from '../values/clock.ts';
+import { newId, type Uuid } from '../values/ids.ts';
 import { endpointBacklogs } from './backlog-store.ts';
 
 export interface FallBehind {

@@ -10,19 +10,19 @@
  * endpoint is still due, and the event is sent again under the same id. So an event arrives at least once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { maskCardNumbers } from '../values/card-number.ts';
-import type { Clock, Instant } from '../values/clock.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import { failpoint } from '../process/failpoints.ts';
-import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { Room } from '../fairness/room.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
+import { failpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/log.ts';
-import { parseAllowList, unbracketed } from '../values/public-address.ts';
 import { redactPlain } from '../process/redact-keys.ts';
-import { Room } from '../fairness/room.ts';
 import { warnSeldom } from '../process/seldom.ts';
+import { maskCardNumbers } from '../values/card-number.ts';
+import type { Clock, Instant } from '../values/clock.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { parseAllowList, unbracketed } from '../values/public-address.ts';
 import { sign } from '../values/standard-webhooks.ts';
 import {
   type Attempt,

@@ -1,12 +1,13 @@
 /** Lists the deliveries of an endpoint with their attempts, newest first. */
-import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+
 import { column, plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import { build, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { walkPage } from '../db/walk.ts';
-import { publicId, type Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import type { DeliveryStatus } from './delivery.ts';
 import { cursorSequences, eventIdAt } from './event-store.ts';
 

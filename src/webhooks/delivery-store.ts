@@ -2,16 +2,17 @@
  * All SQL that delivering needs, of one book. Of several books at once: delivery-pairs-store.ts. The lists of the API are
  * in delivery-list-store.ts.
  */
-import type { Instant } from '../values/clock.ts';
+
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Delivery } from '../ledger/events/event.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
-import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
+import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { type BookRow, type Log, WRITE_ORDER } from '../ledger/rows/table.ts';
+import type { Instant } from '../values/clock.ts';
 import {
   type DeliveryEndpoint,
   type DeliveryInHand,

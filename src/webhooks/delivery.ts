@@ -5,9 +5,10 @@
  * changes nothing.
  * Next: deliver-webhook.ts (makes the attempts), delivery-store.ts (its rows), ../standard-webhooks.ts (how it is signed).
  */
+
+import type { BookId, Mode } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
 import type { DisabledReason, EarlierSecret, EndpointStatus } from './endpoint.ts';
 
 export type DeliveryStatus =

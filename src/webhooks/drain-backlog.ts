@@ -6,14 +6,15 @@
  * The backlog of an endpoint that accepts nothing is released, with exponential backoff. Then a single attempt probes
  * whether the endpoint has recovered. One line in the log says how many deliveries wait, and since when.
  */
-import { type Clock, formatInstant, type Instant } from '../values/clock.ts';
+
 import type { Pool } from '../db/pool.ts';
-import { failpoint } from '../process/failpoints.ts';
-import { publicId } from '../values/ids.ts';
+import type { Room } from '../fairness/room.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
+import { failpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/log.ts';
-import type { Room } from '../fairness/room.ts';
+import { type Clock, formatInstant, type Instant } from '../values/clock.ts';
+import { publicId } from '../values/ids.ts';
 import { HELD_MS, pauseMs } from './backlog.ts';
 import {
   claimBacklog,

@@ -6,10 +6,10 @@
  */
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import { internalKey } from '../idempotency/idempotency-key.ts';
-import type { Uuid } from '../values/ids.ts';
-import { toJson, type WrittenJson, writeJson } from '../values/json.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Shown } from '../ledger/rows/resource.ts';
+import type { Uuid } from '../values/ids.ts';
+import { toJson, type WrittenJson, writeJson } from '../values/json.ts';
 import { endpointView, type WebhookEndpoint } from './endpoint.ts';
 
 export function secretPlace(bookId: BookId, endpointId: Uuid): SealedPlace {

@@ -2,11 +2,11 @@
 import { plainArray } from '../db/columns.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/events/event.ts';
 import { listRows } from '../ledger/rows/list-rows.ts';
 import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
+import type { Uuid } from '../values/ids.ts';
 import { ENDPOINTS_PER_BOOK_MAX, subscriberOf, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 

@@ -1,9 +1,10 @@
 /** The rows of webhook endpoints, deleted ones too: commands load them, and the decision refuses them. */
-import type { Instant } from '../values/clock.ts';
+
 import { column, type RowOf } from '../db/declared-columns.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';
+import type { Instant } from '../values/clock.ts';
 import type { EarlierSecret, WebhookEndpoint } from './endpoint.ts';
 
 const AGAIN = `webhook_endpoints.url = v.url AND (webhook_endpoints.status = v.status OR v.status <> 'enabled')`;

@@ -4,11 +4,12 @@
  * event's own commit. The secret is shown by the answers that create and rotate it, and by their repeats. Next:
  * manage-endpoint.ts (its commands), endpoint-store.ts (its rows), delivery.ts (what it gets).
  */
-import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
-import { publicId, type Uuid } from '../values/ids.ts';
+
 import type { Subscriber } from '../ledger/events/event.ts';
 import { personal, type TextOwner } from '../ledger/rows/personal-text.ts';
 import type { Transitions } from '../ledger/rows/resource.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import { compileEventFilters } from './event-filter.ts';
 
 export type EndpointStatus =

@@ -1,14 +1,15 @@
 /** Reads events as GET /v1/events shows them: their rendered text, the same bytes that webhooks carry. */
-import type { Instant } from '../values/clock.ts';
+
 import { build, type IdBound, type Page, type PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { BookId } from '../ledger/book.ts';
 import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
-import { fillPayloads, textBytes } from '../ledger/rows/personal-text-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
+import { fillPayloads, textBytes } from '../ledger/rows/personal-text-store.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 import { expandEventFilters } from './event-filter.ts';
 
 export interface StoredEvent {

@@ -2,12 +2,13 @@
  * Loads deliveries that jobs name, with everything that an attempt needs. Concurrent loads of any number of books share
  * a query.
  */
-import { BooksBatch } from '../fairness/books-batch.ts';
+
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
+import { BooksBatch } from '../fairness/books-batch.ts';
+import type { Room } from '../fairness/room.ts';
 import type { BookId } from '../ledger/book.ts';
 import { type BookRow, pairKey } from '../ledger/rows/table.ts';
-import type { Room } from '../fairness/room.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';
 import { type DeliveryInHand, type DeliveryKey, deliveryId } from './delivery.ts';
 import { loadPendingOfBooks } from './delivery-pairs-store.ts';

@@ -2,17 +2,18 @@
  * Everything that changes a webhook endpoint, as commands. Each is decided over the row as the commit finds it; a refusal
  * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
-import { formatInstant, type Instant } from '../values/clock.ts';
+
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../idempotency/stored-view.ts';
-import { newId, publicId, type Uuid } from '../values/ids.ts';
-import { writeJson } from '../values/json.ts';
 import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
-import { newSalt } from '../ledger/rows/personal-text.ts';
 import { differenceFrom } from '../ledger/events/previous-attributes.ts';
+import { newSalt } from '../ledger/rows/personal-text.ts';
 import { advance, announce } from '../ledger/rows/resource.ts';
+import { formatInstant, type Instant } from '../values/clock.ts';
+import { newId, publicId, type Uuid } from '../values/ids.ts';
+import { writeJson } from '../values/json.ts';
 import type { AllowList } from '../values/public-address.ts';
 import {
   type DisabledReason,

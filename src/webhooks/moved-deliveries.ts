@@ -1,8 +1,8 @@
 /** Deliveries and backlogs of endpoints, as rows that workers move. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
-import { publicId } from '../values/ids.ts';
 import type { MovedRows, OverdueRows } from '../group/moved-rows.ts';
+import { publicId } from '../values/ids.ts';
 import { ITS_ENDPOINT_IS_DUE, postponeDueDeliveries } from './postpone-deliveries-store.ts';
 
 /** Shown by the sequence of the event and the endpoint's public id. */

@@ -3,9 +3,10 @@
  * backlog. No delivery waits here for long, and no job waits for the outbox. The outbox skips a delivery for which it has
  * no room, and the endpoint falls behind.
  */
+
+import type { BookId } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { type Item, type LoadedItem, newItem } from './outbox-item.ts';

@@ -1,7 +1,8 @@
 /** The outboxes of this process, one for each endpoint, and the drains of their backlogs. */
+
+import type { BookId } from '../ledger/book.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
 import { Outbox, type OutboxContext } from './outbox.ts';
 

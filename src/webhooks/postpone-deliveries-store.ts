@@ -1,9 +1,10 @@
 /** Due deliveries as the sweeper postpones them (operations/due-store.ts), and the backlogs that they join. */
-import type { Instant } from '../values/clock.ts';
+
 import { instantArray, plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Uuid } from '../values/ids.ts';
 import type { DueRow } from '../group/moved-rows.ts';
+import type { Instant } from '../values/clock.ts';
+import type { Uuid } from '../values/ids.ts';
 
 /** Of a delivery `open`. Index: webhook_endpoints_pkey. */
 export const ITS_ENDPOINT_IS_DUE =

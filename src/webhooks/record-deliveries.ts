@@ -3,13 +3,13 @@
  * is being written form the next batch.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { BooksBatch } from '../fairness/books-batch.ts';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure, obstacleOf } from '../db/postgres-errors.ts';
-import { failpoint } from '../process/failpoints.ts';
+import { BooksBatch } from '../fairness/books-batch.ts';
+import type { Room } from '../fairness/room.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { BookRow } from '../ledger/rows/table.ts';
-import type { Room } from '../fairness/room.ts';
+import { failpoint } from '../process/failpoints.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';
 import type { DeliveryResult } from './delivery.ts';
 import { recordResultsOfBooks } from './delivery-pairs-store.ts';

@@ -3,13 +3,13 @@
  * Once for a streak of failures in this process: the row of the endpoint says when the streak began.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from '../db/pool.ts';
+import type { Room } from '../fairness/room.ts';
+import type { BookId } from '../ledger/book.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import type { Clock, Instant } from '../values/clock.ts';
-import type { Pool } from '../db/pool.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { BookId } from '../ledger/book.ts';
 import { elsewhere } from '../values/progress.ts';
-import type { Room } from '../fairness/room.ts';
 import { bringForward, type RetryPlace } from './bring-forward-store.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
 import type { Outbox } from './outbox.ts';

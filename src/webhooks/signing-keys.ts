@@ -2,8 +2,9 @@
  * A cache of opened secrets: opening one costs more than signing with it. The cache key is the sealed form and its place. So
  * a rotation needs no invalidation, and a sealed secret copied to another row is not found.
  */
-import type { Instant } from '../values/clock.ts';
+
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import type { Instant } from '../values/clock.ts';
 import { createSigningKey, type SigningKey } from '../values/standard-webhooks.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
 import { earlierSecretPlace, previousSecretPlace, secretPlace } from './endpoint-secret.ts';

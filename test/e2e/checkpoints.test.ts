@@ -1,11 +1,11 @@
 /** Checkpoints and proofs over the API, as an auditor requests them, checked without the database. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Problem } from '../../scripts/harness/client.ts';
-import { publicId } from '../../src/values/ids.ts';
 import { consistencyProof, inclusionProof } from '../../src/proofs/api/checkpoint-schemas.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/harness/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { publicId } from '../../src/values/ids.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson, serviceOf } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';
+import { publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
 /** The members that the tests read of either answer. */

@@ -6,8 +6,8 @@ import { request } from 'undici';
 import { expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { HttpAcquirer } from '../../src/acquirers/http/http-acquirer.ts';
-import { systemClock } from '../../src/values/clock.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import { newId } from '../../src/values/ids.ts';
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -1,8 +1,8 @@
 /** What a gateway paid is taken in by the ids that it was given: the merchant's, and the references of its instructions. */
 import { expect, test, vi } from 'vitest';
 import { succeeded } from '../../scripts/harness/client.ts';
-import { bookReport } from '../../src/payments/settlements/book-report.ts';
 import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import { bookReport } from '../../src/payments/settlements/book-report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import { GATEWAY_NAME, startWithGateway } from '../support/gateway.ts';
 

@@ -8,10 +8,10 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { GatewayClient } from '../../src/acquirers/http/gateway-client.ts';
 import { inquireCall } from '../../src/acquirers/http/write-calls.ts';
+import { pruneNotices } from '../../src/outside/prune-notices.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, publicId } from '../../src/values/ids.ts';
 import type { JsonObject } from '../../src/values/json.ts';
-import { pruneNotices } from '../../src/outside/prune-notices.ts';
 import { createSigningKey, newSecret, sign } from '../../src/values/standard-webhooks.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 

@@ -14,15 +14,15 @@ import type { Account, Client, Delivery, Endpoint, Event, List, Payout } from '.
 import { programOf } from '../../scripts/harness/programs.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { createAudit } from '../../src/audit/audit.ts';
-import type { Finding } from '../../src/group/finding.ts';
-import { systemClock } from '../../src/values/clock.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import { GROUPS, RIGHTS } from '../../src/groups.ts';
-import { newId, publicId } from '../../src/values/ids.ts';
 import { createLogger } from '../../src/process/log.ts';
 import type { CheckpointView } from '../../src/proofs/checkpoint.ts';
 import { judgeCheckpoint, judgeProof } from '../../src/proofs/judge-proof.ts';
 import type { ConsistencyProof, InclusionProof } from '../../src/proofs/prove.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, publicId } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { verifySince } from '../../src/verify/verify-since.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type Endpoint, type Payout, until } from '../../scripts/harness/client.ts';
 import { type SealedPlace, SecretBoxError } from '../../src/db/secret-box.ts';
 import { DECLARED_TABLES } from '../../src/groups.ts';
-import { newId, parsePublicId } from '../../src/values/ids.ts';
-import { canonicalJson } from '../../src/values/json.ts';
 import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
 import { destinationPlace } from '../../src/payouts/destinations/destination.ts';
+import { newId, parsePublicId } from '../../src/values/ids.ts';
+import { canonicalJson } from '../../src/values/json.ts';
 import {
   answerSecretPlace,
   concealedSecret,

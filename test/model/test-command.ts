@@ -2,11 +2,11 @@
  * Commands of the bare ledger, written on its draft as a group would write them: for what the API has no group yet.
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
-import { WrittenJson } from '../../src/values/json.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
+import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
+import { WrittenJson } from '../../src/values/json.ts';
 
 export type Answer = Stored | Refusal;
 

@@ -6,15 +6,15 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Finding } from '../../src/group/finding.ts';
-import { momentAt } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { ApiError } from '../../src/errors/errors.ts';
+import type { Finding } from '../../src/group/finding.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import type { Committer } from '../../src/ledger/commit/committer.ts';
+import { momentAt } from '../../src/values/clock.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';

@@ -1,11 +1,11 @@
 /** Checkpoints in tests, with generated keys. */
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../src/values/clock.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/process/log.ts';
 import type { Checkpoint } from '../../src/proofs/checkpoint.ts';
 import { makeCheckpoint } from '../../src/proofs/make-checkpoint.ts';
 import { type SigningKey, signingKeyFrom } from '../../src/proofs/signing-key.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import type { TestDatabase } from './postgres.ts';
 
 /** A seed of 32 bytes in base64, as CHECKPOINT_SIGNING_KEY takes it. */

@@ -3,9 +3,6 @@
  * src/outside: a party that breaks one of these would pay twice, or leave us guessing.
  */
 import { describe, expect, test } from 'vitest';
-import { type Instant, systemClock } from '../../src/values/clock.ts';
-import { newId, type Uuid } from '../../src/values/ids.ts';
-import { toJson } from '../../src/values/json.ts';
 import { afterNotFound } from '../../src/outside/inquiry.ts';
 import {
   type NotFound,
@@ -16,6 +13,9 @@ import {
   PartyUnreachable,
 } from '../../src/outside/party.ts';
 import { withinLimit } from '../../src/process/time-limit.ts';
+import { type Instant, systemClock } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
+import { toJson } from '../../src/values/json.ts';
 
 export type ConformingParty = Party &
   NoticeSource & { inquire(originator: string, endToEndId: string): Promise<PartyAnswer | NotFound> };

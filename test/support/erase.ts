@@ -1,9 +1,10 @@
 /** Erases as the operator's command does, within this process. */
-import { systemClock } from '../../src/values/clock.ts';
+
 import { createPool } from '../../src/db/pool.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
-import { createLogger } from '../../src/process/log.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { systemClock } from '../../src/values/clock.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
 import type { Product } from './product.ts';
 

@@ -1,14 +1,14 @@
 /** Several books with one committer, as a process has it: what waits for them shares batches. */
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
-import { systemClock } from '../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { newId, type Uuid } from '../../src/values/ids.ts';
-import type { ObservedBatch } from '../../src/ledger/commit/batch.ts';
 import type { BookId } from '../../src/ledger/book.ts';
+import type { ObservedBatch } from '../../src/ledger/commit/batch.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/commit/committer.ts';
 import type { DissolveReason } from '../../src/ledger/commit/shared-committer.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import { NO_SINK, newBook, stored, type Transfer, transfer } from './book.ts';
 
 export interface FundedBook {

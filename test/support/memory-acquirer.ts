@@ -2,8 +2,7 @@
  * A party of another kind than a rail, for tests: it authorizes payments, on the pieces of src/outside that every party is
  * made of. It keeps its records in memory, and breaks one rule where a test asks for it.
  */
-import { systemClock } from '../../src/values/clock.ts';
-import { newId, type Uuid } from '../../src/values/ids.ts';
+
 import type { NoticeKinds } from '../../src/outside/notice.ts';
 import {
   type NotFound,
@@ -14,6 +13,8 @@ import {
   PartyUnreachable,
 } from '../../src/outside/party.ts';
 import { withinLimit } from '../../src/process/time-limit.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { ConformanceAdapter, Submitted } from './conformance.ts';
 
 /** The contract of an acquirer, as a group would declare it. */

@@ -3,19 +3,20 @@
  * core. It loads, decides and writes in the same order. Rows are kept by table, logs and journal in the order of
  * writing.
  */
-import type { Instant, Moment } from '../../src/values/clock.ts';
+
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
-import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
-import { type Decision, decideAll, momentOf } from '../../src/ledger/commit/batch.ts';
 import type { Book } from '../../src/ledger/book.ts';
 import type { Command, JobRow, RowChange } from '../../src/ledger/command.ts';
+import { type Decision, decideAll, momentOf } from '../../src/ledger/commit/batch.ts';
+import { BookState, unionOfTouches } from '../../src/ledger/commit/state.ts';
 import type { Entry } from '../../src/ledger/entry.ts';
 import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
 import type { Delivery, KeptEvent, Subscriber } from '../../src/ledger/events/event.ts';
-import { BookState, unionOfTouches } from '../../src/ledger/commit/state.ts';
 import type { Log, Table } from '../../src/ledger/rows/table.ts';
+import type { Instant, Moment } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import { loadDerived } from './memory-derived.ts';
 
 export const START: Instant = Date.parse('2026-03-01T00:00:00.000Z');

@@ -4,16 +4,16 @@ import {
   OVERDRAFT_CEILING_DEFAULTS,
   overdraftCeilings,
 } from '../../src/accounts/overdraft-ceiling-store.ts';
-import type { Uuid } from '../../src/values/ids.ts';
 import type { Table } from '../../src/ledger/rows/table.ts';
 import { disputes } from '../../src/payments/disputes/dispute-table.ts';
 import { operationCounts } from '../../src/payments/operations/operation-counts-store.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
+import { openPayments, type PaymentsUnderWay } from '../../src/payments/operations/under-way-store.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { paymentShares } from '../../src/payments/shares/share-table.ts';
-import { openPayments, type PaymentsUnderWay } from '../../src/payments/operations/under-way-store.ts';
 import { inFlightPayouts } from '../../src/payouts/payout/in-flight-store.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
+import type { Uuid } from '../../src/values/ids.ts';
 import type { MemoryBook } from './memory-book.ts';
 
 type Derive = (book: MemoryBook, id: string) => unknown;

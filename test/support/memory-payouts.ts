@@ -2,21 +2,21 @@
 
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId } from '../../src/values/ids.ts';
 import type { Account } from '../../src/ledger/account.ts';
 import { accounts } from '../../src/ledger/account-table.ts';
 import type { Change } from '../../src/ledger/change-of.ts';
 import { newAccount } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
-import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { recordUnknown } from '../../src/payouts/outcomes/await-outcome.ts';
+import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
+import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../src/payouts/payout/cancel-payout.ts';
 import type { Payout } from '../../src/payouts/payout/payout.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
 import type { RailReport } from '../../src/payouts/payout/rail-report.ts';
 import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
 import { returnPayout } from '../../src/payouts/returns/return-payout.ts';
-import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
+import { newId } from '../../src/values/ids.ts';
 import { MemoryBook } from './memory-book.ts';
 
 const CLIQ = {

@@ -1,24 +1,24 @@
 /** Payments whose money goes back: captured, released, refunded and disputed in a book, without an acquirer. */
 import type { AcquirerNotice } from '../../src/acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { type Clock, systemClock } from '../../src/values/clock.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../src/values/ids.ts';
 import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
-import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
-import { readToday } from '../../src/payments/shares/earn-share.ts';
-import type { Payment } from '../../src/payments/payment/payment.ts';
+import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
+import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
+import type { Payment } from '../../src/payments/payment/payment.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { requestRefund } from '../../src/payments/refunds/refund-payment.ts';
 import { readMovedShares } from '../../src/payments/refunds/refund-steps.ts';
+import { readToday } from '../../src/payments/shares/earn-share.ts';
 import { releaseShares } from '../../src/payments/shares/release-shares.ts';
-import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
 import { paymentShares } from '../../src/payments/shares/share-table.ts';
+import { type Clock, systemClock } from '../../src/values/clock.ts';
+import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
 import { acceptOne, releaseIn, SUCCEEDED } from './payments.ts';
 

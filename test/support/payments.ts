@@ -2,24 +2,24 @@
 import type { CardShown } from '../../src/acquirers/card.ts';
 import type { DisputeTerms } from '../../src/acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
-import { systemClock } from '../../src/values/clock.ts';
-import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import { acceptPayment } from '../../src/payments/acceptance/accept-payment.ts';
-import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { Dispute } from '../../src/payments/disputes/dispute.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNotice } from '../../src/payments/disputes/settle-dispute.ts';
-import type { Payment } from '../../src/payments/payment/payment.ts';
+import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
+import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
+import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import type { Payment } from '../../src/payments/payment/payment.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { registerReader } from '../../src/payments/readers/manage-reader.ts';
-import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
+import { terminalSource } from '../../src/payments/readers/terminal-source.ts';
 import { bookReport } from '../../src/payments/settlements/book-report.ts';
-import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import type { PreparedSource, SourceOf, SourceRuntime } from '../../src/payments/sources/source.ts';
-import { terminalSource } from '../../src/payments/readers/terminal-source.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
 
 export const CARD: CardShown = {

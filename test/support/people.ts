@@ -1,11 +1,12 @@
 /** People of an organisation, each with a key of their own. */
-import { systemClock } from '../../src/values/clock.ts';
+
 import type { Pool } from '../../src/db/pool.ts';
-import { publicId } from '../../src/values/ids.ts';
 import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';
+import { systemClock } from '../../src/values/clock.ts';
+import { publicId } from '../../src/values/ids.ts';
 
 export interface TestPerson {
   /** `person_…` */

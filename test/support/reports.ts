@@ -1,10 +1,11 @@
 /** Reports of the sandbox acquirer about payments of one book, and what the book makes of them. */
-import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
-import type { Payment } from '../../src/payments/payment/payment.ts';
+
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
-import { type BookedPart, bookReport } from '../../src/payments/settlements/book-report.ts';
 import { type ReportLine, readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import type { Payment } from '../../src/payments/payment/payment.ts';
+import { type BookedPart, bookReport } from '../../src/payments/settlements/book-report.ts';
 import { keepReport, type ReportFile, type StoredReport } from '../../src/payments/settlements/report-store.ts';
+import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
 import { acceptOne, say } from './payments.ts';
 

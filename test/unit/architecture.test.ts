@@ -54,7 +54,9 @@ const STATEMENT =
 
 describe('SQL stands in stores, tables, src/db and migrations, and nowhere else', () => {
   const isItsPlace = (path: string) =>
-    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/rows\/(table-of|table-statements|list-rows)\.ts$)|^migrations\//.test(path);
+    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/rows\/(table-of|table-statements|list-rows)\.ts$)|^migrations\//.test(
+      path,
+    );
 
   test('no other file contains a statement', () => {
     const found = product
@@ -233,7 +235,8 @@ describe('the import rules report violations', () => {
     'src/api/route.ts': "import { payout } from '../payouts/payout/payout.ts'; export const route = payout;",
     'src/http/routes.ts':
       "import { routes } from '../payouts/payout/api/payout-routes.ts'; import { payout } from '../payouts/payout/payout.ts'; export const ROUTES = [routes, payout];",
-    'src/http/openapi.ts': "import { routes } from '../payouts/payout/api/payout-routes.ts'; export const document = routes;",
+    'src/http/openapi.ts':
+      "import { routes } from '../payouts/payout/api/payout-routes.ts'; export const document = routes;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
@@ -280,39 +283,39 @@ describe('the import rules report violations', () => {
   }
 
   test.each`
-    rule                                           | from                           | to
-    ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}       | ${'src/values/ids.ts'}
-    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}            | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}       | ${'src/payouts/payout/payout.ts'}
-    ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}   | ${'src/payouts/payout/payout.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}     | ${'src/queue/queues.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}     | ${'src/webhooks/endpoint.ts'}
+    rule                                           | from                                         | to
+    ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}                     | ${'src/values/ids.ts'}
+    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}                          | ${'src/ledger/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}                     | ${'src/payouts/payout/payout.ts'}
+    ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}                 | ${'src/payouts/payout/payout.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/queue/queues.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoint.ts'}
     ${'nouns-of-payouts-in-their-order'}           | ${'src/payouts/destinations/destination.ts'} | ${'src/payouts/payout/payout.ts'}
-    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/http/app.ts'}
-    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}   | ${'src/payouts/payout/payout.ts'}
-    ${'every-folder-has-its-layer'}                | ${'src/newgroup/refund.ts'}    | ${'src/values/ids.ts'}
-    ${'shapes-sees-only-what-is-below'}            | ${'src/group/group.ts'}              | ${'src/payouts/payout/payout.ts'}
-    ${'the-list-of-groups-is-handed'}              | ${'src/verify/check.ts'}       | ${'src/groups.ts'}
-    ${'checks-are-named-by-declarations-alone'}    | ${'src/payouts/payout/payout.ts'}     | ${'src/payouts/payout/checks/payout-check.ts'}
-    ${'routes-are-listed-in-http-alone'}           | ${'src/verify/check.ts'}       | ${'src/payouts/payout/api/payout-routes.ts'}
-    ${'zod-in-its-place'}                          | ${'src/payouts/payout/payout.ts'}     | ${''}
-    ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}       | ${'src/http/app.ts'}
-    ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}           | ${'workers/sweeper.ts'}
-    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}       | ${'src/payouts/payout/api/payout-routes.ts'}
-    ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}        | ${'src/payouts/payout/payout.ts'}
-    ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}          | ${'src/payouts/payout/payout.ts'}
-    ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}        | ${'src/http/app.ts'}
-    ${'nobody-imports-entry-points'}               | ${'workers/sweeper.ts'}        | ${'scripts/verify.ts'}
-    ${'no-unresolved'}                             | ${'scripts/verify.ts'}         | ${'../src/gone.ts'}
-    ${'harness-knows-neither-faults-nor-benches'}  | ${'scripts/harness/client.ts'} | ${'scripts/faults/load.ts'}
-    ${'benches-and-faults-are-apart'}              | ${'scripts/faults/load.ts'}    | ${'scripts/bench/book.ts'}
-    ${'parties-are-called-in-turn'}                | ${'src/payouts/call-rail.ts'}  | ${'src/rails/sandbox-rail.ts'}
-    ${'lists-of-parties-are-made-once'}            | ${'src/payouts/call-rail.ts'}  | ${'src/rails/rails.ts'}
-    ${'clients-of-parties-are-made-in-their-list'} | ${'src/rails/quote.ts'}        | ${'src/rails/sandbox-rail.ts'}
-    ${'undici-in-its-place'}                       | ${'src/payouts/call-rail.ts'}  | ${''}
-    ${'no-circles'}                                | ${'src/queue/one.ts'}          | ${''}
-    ${'express-in-its-place'}                      | ${'src/accounts/account.ts'}   | ${''}
-    ${'bullmq-in-its-place'}                       | ${'src/http/app.ts'}           | ${''}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/http/app.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/payouts/payout/payout.ts'}
+    ${'every-folder-has-its-layer'}                | ${'src/newgroup/refund.ts'}                  | ${'src/values/ids.ts'}
+    ${'shapes-sees-only-what-is-below'}            | ${'src/group/group.ts'}                      | ${'src/payouts/payout/payout.ts'}
+    ${'the-list-of-groups-is-handed'}              | ${'src/verify/check.ts'}                     | ${'src/groups.ts'}
+    ${'checks-are-named-by-declarations-alone'}    | ${'src/payouts/payout/payout.ts'}            | ${'src/payouts/payout/checks/payout-check.ts'}
+    ${'routes-are-listed-in-http-alone'}           | ${'src/verify/check.ts'}                     | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'zod-in-its-place'}                          | ${'src/payouts/payout/payout.ts'}            | ${''}
+    ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}                     | ${'src/http/app.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}                         | ${'workers/sweeper.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}                     | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}                      | ${'src/payouts/payout/payout.ts'}
+    ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}                        | ${'src/payouts/payout/payout.ts'}
+    ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}                      | ${'src/http/app.ts'}
+    ${'nobody-imports-entry-points'}               | ${'workers/sweeper.ts'}                      | ${'scripts/verify.ts'}
+    ${'no-unresolved'}                             | ${'scripts/verify.ts'}                       | ${'../src/gone.ts'}
+    ${'harness-knows-neither-faults-nor-benches'}  | ${'scripts/harness/client.ts'}               | ${'scripts/faults/load.ts'}
+    ${'benches-and-faults-are-apart'}              | ${'scripts/faults/load.ts'}                  | ${'scripts/bench/book.ts'}
+    ${'parties-are-called-in-turn'}                | ${'src/payouts/call-rail.ts'}                | ${'src/rails/sandbox-rail.ts'}
+    ${'lists-of-parties-are-made-once'}            | ${'src/payouts/call-rail.ts'}                | ${'src/rails/rails.ts'}
+    ${'clients-of-parties-are-made-in-their-list'} | ${'src/rails/quote.ts'}                      | ${'src/rails/sandbox-rail.ts'}
+    ${'undici-in-its-place'}                       | ${'src/payouts/call-rail.ts'}                | ${''}
+    ${'no-circles'}                                | ${'src/queue/one.ts'}                        | ${''}
+    ${'express-in-its-place'}                      | ${'src/accounts/account.ts'}                 | ${''}
+    ${'bullmq-in-its-place'}                       | ${'src/http/app.ts'}                         | ${''}
   `('$rule: $from → $to', ({ rule, from, to }) => {
     expect(output).toContain(`${rule}: ${from} → ${to}`);
   });

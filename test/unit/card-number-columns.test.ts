@@ -1,15 +1,15 @@
 /** Every declared text column says what becomes of a card number in it, and the draft acts on what it says. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../src/values/clock.ts';
 import type { Column } from '../../src/db/declared-columns.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { newId } from '../../src/values/ids.ts';
 import { Draft } from '../../src/ledger/draft.ts';
 import { CardNumberWritten, isTextColumn } from '../../src/ledger/rows/judged-texts.ts';
 import { newSalt, personal } from '../../src/ledger/rows/personal-text.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/rows/table-of.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { storeCard } from '../../src/payments/tokens/store-card.ts';
+import { momentAt } from '../../src/values/clock.ts';
+import { newId } from '../../src/values/ids.ts';
 import { LATEST_FORMS } from '../support/forms.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
 

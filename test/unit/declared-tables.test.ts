@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ColumnType } from '../../src/db/declared-columns.ts';
 import { GROUPS } from '../../src/groups.ts';
-import { writeJson } from '../../src/values/json.ts';
 import type { PersonalObject } from '../../src/ledger/rows/personal-text.ts';
 import { ERASABLE } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';
 import { childrenOf } from '../../src/operations/erase-store.ts';
 import { nullMembers } from '../../src/operations/null-members.ts';
+import { writeJson } from '../../src/values/json.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 

@@ -1,7 +1,7 @@
 /** Rows that a hostile neighbour would need hours to make, written in the product's own form. */
 import type { Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 /** The sandbox rail reports returns of a book's payouts that do not exist. */
 export async function insertUnbookableNotices(pool: Pool, bookId: BookId, count: number): Promise<void> {

@@ -4,10 +4,10 @@ import { childrenRoute, readRoute, timelineRoute } from '../../api/read-routes.t
 import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../api/write-routes.ts';
-import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
-import { publicId, resourceReference } from '../../values/ids.ts';
 import type { Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId, resourceReference } from '../../values/ids.ts';
 import { type AccountHold, accountHoldView, HOLD_CHANGES_MAX } from '../account-hold.ts';
 import { type FoundHold, findHold, listAccountHolds } from '../account-hold-store.ts';
 import { declaredHold } from '../index.ts';

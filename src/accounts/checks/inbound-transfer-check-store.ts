@@ -1,9 +1,9 @@
-import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
-import type { Uuid } from '../../values/ids.ts';
+import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { inboundTransfers } from '../inbound-transfer-table.ts';
 
 export interface TransferHistory {

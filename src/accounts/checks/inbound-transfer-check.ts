@@ -4,8 +4,8 @@ import type { CheckContext } from '../../group/check-context.ts';
 import { equationOf } from '../../group/equation.ts';
 import type { RowCheck } from '../../group/row-check.ts';
 import { behindNewIds } from '../../group/until.ts';
-import { publicId, type Uuid } from '../../values/ids.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 import {
   readTransferHistories,
   readTransferHistoriesById,

@@ -3,9 +3,9 @@
  * addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
  */
 import { Agent, request } from 'undici';
+import { CALL_ID_PREFIX } from '../../outside/partner.ts';
 import type { JsonObject } from '../../values/json.ts';
 import { toJson } from '../../values/json.ts';
-import { CALL_ID_PREFIX } from '../../outside/partner.ts';
 import { createSigningKey, type SigningKey, sign } from '../../values/standard-webhooks.ts';
 import { AcquirerUnreachable } from '../acquirer.ts';
 import { NotOfContract, readObject } from './fields.ts';

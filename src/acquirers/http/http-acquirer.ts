@@ -3,12 +3,13 @@
  * its own accord is kept by the API as it comes (outside/partner-notice-store.ts), and read here.
  * Next: gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
  */
-import type { Clock } from '../../values/clock.ts';
+
 import type { Pool } from '../../db/pool.ts';
-import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import type { Partner } from '../../outside/partner.ts';
 import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/partner-notice-store.ts';
 import type { NotFound, PartyNotice } from '../../outside/party.ts';
+import type { Clock } from '../../values/clock.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import { createSigningKey, type SigningKey } from '../../values/standard-webhooks.ts';
 import {
   type Acquirer,

@@ -1,8 +1,9 @@
 /** What a gateway answers, read member by member (docs/partners.md). Evidence is made of members that were read, never of the whole body. */
+
+import type { NotFound } from '../../outside/party.ts';
 import type { Instant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';
-import type { NotFound } from '../../outside/party.ts';
 import type { AcquirerAnswer, AuthorizationFacts, Tokenized, Verified } from '../acquirer.ts';
 import type { CardBrand, CardFunding } from '../card.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../decline-codes.ts';

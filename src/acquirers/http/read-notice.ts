@@ -1,8 +1,9 @@
 /** A partner's notice as it was kept, read. One that says nothing that could be booked is passed on as it is: the inbox calls it unreadable. */
-import { parsePublicId } from '../../values/ids.ts';
-import type { JsonObject } from '../../values/json.ts';
+
 import type { PartnerNotice } from '../../outside/partner.ts';
 import type { PartyNotice } from '../../outside/party.ts';
+import { parsePublicId } from '../../values/ids.ts';
+import type { JsonObject } from '../../values/json.ts';
 import {
   amountOrNull,
   currencyOrNull,

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import type { ErrorCode, Facts } from '../../errors/errors.ts';
-import { InexactNumber } from '../../values/json.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
+import { InexactNumber } from '../../values/json.ts';
 
 interface AmountFault {
   code: ErrorCode;

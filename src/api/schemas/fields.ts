@@ -1,8 +1,8 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
+import { isCurrency } from '../../money/currency.ts';
 import { CARD_NUMBER_REFUSED, hasCardNumber, urlHasCardNumber } from '../../values/card-number.ts';
 import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../values/ids.ts';
-import { isCurrency } from '../../money/currency.ts';
 import { refusedBy } from './refusal-codes.ts';
 
 /** Published at GET /v1/limits. */

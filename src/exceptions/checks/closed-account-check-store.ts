@@ -1,7 +1,7 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** A closed account with a balance, and what of it waits for a person, as of one moment. */
 export interface ClosedAccount {

@@ -1,15 +1,15 @@
-import type { CheckContext } from '../../group/check-context.ts';
-import { type BookedStep, grouped, readStepsOf } from '../../group/steps-store.ts';
-import type { Until } from '../../group/until.ts';
 import { plainArray } from '../../db/columns.ts';
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
+import type { CheckContext } from '../../group/check-context.ts';
 import type { GroupResource } from '../../group/group-resource.ts';
-import { isUuid, type Uuid } from '../../values/ids.ts';
+import { type BookedStep, grouped, readStepsOf } from '../../group/steps-store.ts';
+import type { Until } from '../../group/until.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../../ledger/events/render-event.ts';
+import { isUuid, type Uuid } from '../../values/ids.ts';
 import type { Exception } from '../exception.ts';
 import { exceptions } from '../exception-table.ts';
 

@@ -1,8 +1,9 @@
 /** Checks exceptions: events, entries and the thing that each is about agree with its row, and two people settled it. */
-import { parseActor } from '../../values/actor.ts';
+
 import type { CheckContext } from '../../group/check-context.ts';
 import type { Rule } from '../../group/finding.ts';
 import type { RowCheck } from '../../group/row-check.ts';
+import { parseActor } from '../../values/actor.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
 import { type Exception, isSameActor } from '../exception.ts';
 import {

@@ -1,9 +1,9 @@
-import type { Until } from '../../group/until.ts';
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { GroupResource } from '../../group/group-resource.ts';
-import type { Uuid } from '../../values/ids.ts';
+import type { Until } from '../../group/until.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export interface KeyRow {
   readonly key: string;

@@ -1,8 +1,8 @@
 /** Checks idempotency keys: each holds an answer that may be kept, or is void. The resource of a 2xx answer exists. */
 
+import { isKept } from '../../errors/kept.ts';
 import type { CheckContext } from '../../group/check-context.ts';
 import type { RowCheck } from '../../group/row-check.ts';
-import { isKept } from '../../errors/kept.ts';
 import { resourceReference } from '../../values/ids.ts';
 import { type KeyRow, readKeys } from './idempotency-check-store.ts';
 

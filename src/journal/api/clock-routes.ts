@@ -1,8 +1,8 @@
 import { found } from '../../api/answers.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { simulationRoute } from '../../api/simulations.ts';
-import { momentOf } from '../../ledger/commit/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
+import { momentOf } from '../../ledger/commit/batch.ts';
 import { clockView } from '../advance-clock.ts';
 import { requestClockAdvance } from '../request-clock-advance.ts';
 import * as schemas from './clock-schemas.ts';

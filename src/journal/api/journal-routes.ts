@@ -4,7 +4,6 @@ import { objectReference } from '../../api/schemas/fields.ts';
 import { journalEntry } from '../../api/schemas/journal.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { publicId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { journalEntryView } from '../../ledger/entry-view.ts';
 import {
@@ -14,6 +13,7 @@ import {
   loadAccountCodes,
   type ReadEntry,
 } from '../../ledger/journal-read-store.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
 
 /** An entry with the codes of the accounts that it touches. */
 interface CodedEntry {

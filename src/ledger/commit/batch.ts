@@ -7,21 +7,22 @@
  * of this process is decided before it has the lock, over the state that the other batch leaves, while that one is
  * being written.
  */
-import type { Clock, Moment } from '../../values/clock.ts';
+
 import type { LedgerForms } from '../../db/forms.ts';
 import type { Pool, Transaction } from '../../db/pool.ts';
 import { inPipelinedTransaction, inTransaction, OF_ONE_BOOK, type RoundTrips, SHARED } from '../../db/transaction.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { failpoint } from '../../process/failpoints.ts';
+import type { Clock, Moment } from '../../values/clock.ts';
 import { newId } from '../../values/ids.ts';
 import { type Book, type BookId, bookTime } from '../book.ts';
 import { loadBook, lockBook, updateBook } from '../book-store.ts';
 import type { Command, JobRow } from '../command.ts';
 import type { Delivery, Subscriber } from '../events/event.ts';
 import { appendEntries, events } from '../rows/journal-tables.ts';
+import { type Log, type Table, WRITE_ORDER } from '../rows/table.ts';
 import { sendWrites } from './send-writes.ts';
 import { BookState, unionOfTouches } from './state.ts';
-import { type Log, type Table, WRITE_ORDER } from '../rows/table.ts';
 
 /** The subscribers of a book's events. Read under the lock, so that an event and its deliveries agree. */
 export interface EventSink {

@@ -1,9 +1,9 @@
 /** The commands that wait for one book in this process, and what the committer remembers of the book. */
 import { ApiError } from '../../errors/errors.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { BatchResult } from './batch.ts';
 import type { BookId } from '../book.ts';
 import type { Command, JobRow } from '../command.ts';
+import type { BatchResult } from './batch.ts';
 
 export interface Waiting {
   readonly command: Command<unknown>;

@@ -11,13 +11,13 @@
  * same answers.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { previewCommand } from './batch.ts';
 import type { BookId } from '../book.ts';
+import type { Command } from '../command.ts';
+import type { Table } from '../rows/table.ts';
+import { previewCommand } from './batch.ts';
 import { BookCommitter } from './book-committer.ts';
 import { BookQueue, unavailable } from './book-queue.ts';
-import type { Command } from '../command.ts';
 import { SharedCommitter, type SharedCommitterOptions } from './shared-committer.ts';
-import type { Table } from '../rows/table.ts';
 
 export interface CommitterOptions extends SharedCommitterOptions {
   /** The most commands in one batch of one book. */

@@ -10,11 +10,17 @@
  * - Another failure of the batch: it is halved until the failing book is found. That book is isolated for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { classifyFailure, isReadTimeout, type Obstacle, obstacleOf, RowCountMismatch } from '../../db/postgres-errors.ts';
-import type { BatchContext } from './batch.ts';
+import {
+  classifyFailure,
+  isReadTimeout,
+  type Obstacle,
+  obstacleOf,
+  RowCountMismatch,
+} from '../../db/postgres-errors.ts';
 import type { BookId } from '../book.ts';
-import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
 import { BookMoved } from '../book-store.ts';
+import type { BatchContext } from './batch.ts';
+import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
 import { runSharedBatch, type SharedResult } from './shared-batch.ts';
 
 /** A book with the commands that were taken from its queue. */

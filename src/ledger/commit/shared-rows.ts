@@ -2,8 +2,8 @@
 import type { Transaction } from '../../db/pool.ts';
 import type { BookId } from '../book.ts';
 import type { Command } from '../command.ts';
-import { unionOfTouches } from './state.ts';
 import type { BookRow, Table, TablePairs } from '../rows/table.ts';
+import { unionOfTouches } from './state.ts';
 
 /** The ids that are touched, by table and book. */
 export type SharedTouches = ReadonlyMap<Table<unknown>, ReadonlyMap<BookId, readonly string[]>>;

@@ -3,8 +3,9 @@
  * doors of the product refuse card numbers, with the place in the request; this is behind them. Only texts that the command brings
  * are looked at: a row that is moved on keeps what it has, and what a command copies from a stored row is stored already.
  */
-import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../values/card-number.ts';
+
 import type { Column } from '../../db/declared-columns.ts';
+import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../values/card-number.ts';
 import { JsonText } from '../../values/json.ts';
 
 /** The text columns of a table or log by what becomes of a card number. Exempt and copied ones are in neither list. */

@@ -1,7 +1,7 @@
-import type { Instant } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export interface NoticePlace {
   readonly rail: string;

@@ -1,20 +1,21 @@
 /** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
-import type { Moment } from '../../values/clock.ts';
+
 import { feeOf } from '../../fees/fee-schedule.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf } from '../../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { Account } from '../../ledger/account.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome, Refusal } from '../../ledger/command.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { begin } from '../../ledger/rows/resource.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';
 import {
   type CaptureMode,

@@ -6,17 +6,17 @@ import type { Config } from '../../config.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { Account } from '../../ledger/account.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { RecentAccounts } from '../../ledger/recent-accounts.ts';
-import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { sealBilling } from '../payment/billing.ts';
 import type { CaptureMode, Recurring } from '../payment/payment.ts';
+import type { PreparedSource, SourceRuntime } from '../sources/source.ts';
+import { acceptPayment, type PaymentTerms, refuseTerms } from './accept-payment.ts';
 import { feeFixedOf, type PaymentFeeSetting } from './payment-fee.ts';
 import { refuseContradictions } from './request-rules.ts';
-import type { PreparedSource, SourceRuntime } from '../sources/source.ts';
 import { asksAcquirer, prepareSource, type SourceInput } from './sources.ts';
 
 export interface PaymentRuntime extends OnceRuntime, SourceRuntime {

@@ -1,9 +1,10 @@
 /** The types of sources: a line for each. */
+
+import { type TerminalSource, terminalSource } from '../readers/terminal-source.ts';
 import { type CardSource, cardSource } from '../sources/card.ts';
 import { type CheckoutSource, checkoutSource } from '../sources/checkout.ts';
 import { type CliqRequestSource, cliqRequestSource } from '../sources/cliq-request.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from '../sources/source.ts';
-import { type TerminalSource, terminalSource } from '../readers/terminal-source.ts';
 import { type TokenSource, tokenSource } from '../tokens/token-source.ts';
 
 export type SourceInput = CardSource | TokenSource | CliqRequestSource | CheckoutSource | TerminalSource;

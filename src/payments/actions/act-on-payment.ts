@@ -4,23 +4,23 @@
  */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { RESERVE_TOTAL, refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { type NewOperation, newOperation, startOperation, withdrawOperation } from '../operations/new-operation.ts';
 import { operationCounts } from '../operations/operation-counts-store.ts';
-import { CAPTURES_MAX, capturable, type Payment } from '../payment/payment.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { CAPTURES_MAX, capturable, type Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
-import { capturedBy, captureFee, markIncremented, markVoided } from './payment-steps.ts';
 import { operationTouches, passedAccounts } from '../readers/payment-touches.ts';
+import { capturedBy, captureFee, markIncremented, markVoided } from './payment-steps.ts';
 
 export interface ActOnPayment extends Change {
   /** What the reference at the acquirer is derived from. */

@@ -4,14 +4,14 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { changeOf, stateConflict } from '../../ledger/change-of.ts';
-import { markVoided } from './payment-steps.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { payments } from '../payment/payment-table.ts';
 import { operationTouches } from '../readers/payment-touches.ts';
 import type { ReaderAction } from '../readers/reader.ts';
 import { readerActionResource } from '../readers/reader-resource.ts';
 import { readerActions } from '../readers/reader-table.ts';
+import { markVoided } from './payment-steps.ts';
 
 export interface ActionRequest extends Asked {
   readonly readerId: Uuid;

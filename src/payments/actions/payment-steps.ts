@@ -8,14 +8,14 @@ import { feeOf } from '../../fees/fee-schedule.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import type { AcquirerReport } from '../operations/acquirer-report.ts';
-import { earnShares } from '../shares/earn-share.ts';
 import { captureResource } from '../operations/operation-resources.ts';
-import { offersAnother, type Payment, scheduleOf } from '../payment/payment.ts';
 import { captureReference, type PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { offersAnother, type Payment, scheduleOf } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { settleIfPaid } from '../payment/payment-settled.ts';
 import { endReaderAction } from '../readers/end-reader-action.ts';
+import { earnShares } from '../shares/earn-share.ts';
 import { storeCard } from '../tokens/store-card.ts';
 
 /** What ends an operation that changes the authorization. */

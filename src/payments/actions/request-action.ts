@@ -3,14 +3,14 @@ import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { type ActOnPayment, cancelPayment, capturePayment, incrementPayment } from './act-on-payment.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
+import { type ActOnPayment, cancelPayment, capturePayment, incrementPayment } from './act-on-payment.ts';
 
 export interface PaymentActionRequest extends Asked {
   readonly paymentId: Uuid;

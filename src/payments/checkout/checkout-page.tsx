@@ -1,8 +1,8 @@
 /// <reference types="@kitajs/html/htmx.d.ts" />
 /** The hosted page of a payment, in each of its states. */
 
-import { publicId } from '../../values/ids.ts';
 import { formatAmount } from '../../money/amount.ts';
+import { publicId } from '../../values/ids.ts';
 import { cardText } from './card-text.ts';
 import { backLink, type CheckoutPage, cardForm, leavingForm, summary } from './checkout-forms.tsx';
 import { backUrl } from './checkout-state.ts';

@@ -4,19 +4,19 @@
  */
 import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
-import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquireAtParty } from '../../outside/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { readRelease } from '../shares/earn-share.ts';
+import type { Clock } from '../../values/clock.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';
-import type { Payment } from '../payment/payment.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
-import { payments } from '../payment/payment-table.ts';
 import { answered } from '../outcomes/send-operations.ts';
 import { settleOperation } from '../outcomes/settle-operation.ts';
+import type { Payment } from '../payment/payment.ts';
+import { payments } from '../payment/payment-table.ts';
+import { readRelease } from '../shares/earn-share.ts';
 
 export interface ChallengeRuntime {
   readonly pool: Pool;

@@ -1,14 +1,14 @@
 /** A payer tries a card: the authorization is written before the acquirer is called, once for each attempt. */
 import type { CardShown } from '../../acquirers/card.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';
-import { awaitsCard, type Payment } from '../payment/payment.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { awaitsCard, type Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
 import { attemptNumber } from './checkout-state.ts';

@@ -1,15 +1,15 @@
 /** What the acquirer tells of disputes, as a command: the disputes' part of acquirer-notices.ts. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
-import type { Clock } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
-import { readToday } from '../shares/earn-share.ts';
-import { readWayBack } from '../refunds/give-back.ts';
+import type { Clock } from '../../values/clock.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { payments } from '../payment/payment-table.ts';
+import { readWayBack } from '../refunds/give-back.ts';
 import { type MoneySources, readSources } from '../refunds/take-from-sources.ts';
+import { readToday } from '../shares/earn-share.ts';
 import { findDisputesOfNotice } from './dispute-store.ts';
 import { type DisputeNotice, opens, type SettledDispute, settleDispute } from './settle-dispute.ts';
 

@@ -4,16 +4,16 @@
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
-import { giveBack, wayBackTouches } from '../refunds/give-back.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
+import { giveBack, wayBackTouches } from '../refunds/give-back.ts';
 import {
   accountOf,
   type MoneySources,

@@ -1,8 +1,9 @@
 /** How the API and events show a dispute. */
-import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
-import { publicId, publicIdOrNull } from '../../values/ids.ts';
+
 import { personal } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { allowedActions, type Dispute, waitingOn } from './dispute.ts';
 
 export function disputeView(dispute: Dispute, livemode: boolean) {

@@ -1,10 +1,11 @@
 /** Looks at disputes by the book's own time: reminds of evidence that is due soon, and notes that its time is over. */
-import type { Appointment } from '../../group/appointment.ts';
+
 import { keyedByUuid } from '../../db/keyed-table.ts';
-import { newId, publicId } from '../../values/ids.ts';
+import type { Appointment } from '../../group/appointment.ts';
+import type { MovedRows } from '../../group/moved-rows.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import type { MovedRows } from '../../group/moved-rows.ts';
+import { newId, publicId } from '../../values/ids.ts';
 import type { Dispute } from './dispute.ts';
 import { markOverdue, remindOfDispute } from './dispute-steps.ts';
 import { disputes } from './dispute-table.ts';

@@ -1,7 +1,7 @@
 /** Operations and payments, as workers move them. */
 import { keyedByUuid } from '../../db/keyed-table.ts';
-import { publicId } from '../../values/ids.ts';
 import type { MovedRows } from '../../group/moved-rows.ts';
+import { publicId } from '../../values/ids.ts';
 
 export const movedOperations: MovedRows = {
   kind: 'payment_operation',

@@ -1,6 +1,6 @@
+import type { Draft } from '../../ledger/draft.ts';
 import type { Instant, Moment } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Draft } from '../../ledger/draft.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { OperationKind, PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';

@@ -1,6 +1,6 @@
 import { plainArray } from '../../db/columns.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** How many children of a kind a payment has, whatever became of them. */
 export interface OperationCounts {

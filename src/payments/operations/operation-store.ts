@@ -2,9 +2,9 @@ import { textArray } from '../../db/columns.ts';
 import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk } from '../../db/walk.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { OperationStatus, PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 

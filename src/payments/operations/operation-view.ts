@@ -1,10 +1,11 @@
 /** How the API and events show the children of a payment that are operations at its acquirer. */
-import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
+
 import { personal } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import { declineView } from '../payment/payment-view.ts';
+import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
 
 /** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
 export function operationView(operation: PaymentOperation, livemode: boolean) {

@@ -4,10 +4,10 @@ import { isEnded } from '../../exceptions/exception.ts';
 import { hasOpenException } from '../../exceptions/exception-store.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { openException } from '../../exceptions/open-exception.ts';
-import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
+import { deriveId, type Uuid } from '../../values/ids.ts';
 import { type AcquirerMismatch, MISMATCH_KINDS } from './acquirer-report.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 

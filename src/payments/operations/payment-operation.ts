@@ -5,9 +5,9 @@
  * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), settle-operation.ts (what answers mean).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { IdKind, ResourceName, Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 
 export type OperationKind =
   | 'authorize'

@@ -1,5 +1,5 @@
-import { publicId } from '../../values/ids.ts';
 import type { ClosingBlocker } from '../../ledger/closing-blocker.ts';
+import { publicId } from '../../values/ids.ts';
 import { openPayments } from './under-way-store.ts';
 
 type PaymentBlock = 'payments_open' | 'refunds_pending' | 'disputes_open' | 'unreleased_shares';

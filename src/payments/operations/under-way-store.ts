@@ -1,9 +1,9 @@
-import type { Instant } from '../../values/clock.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** What of payments keeps an account open: the first few of each. */
 export interface PaymentsUnderWay {

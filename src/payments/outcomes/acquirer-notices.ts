@@ -4,20 +4,20 @@ import { DECLINE_CODES, DECLINES, type DeclineCode } from '../../acquirers/decli
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
-import { JsonText } from '../../values/json.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { Inbox } from '../../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
-import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
+import { JsonText } from '../../values/json.ts';
 import { disputeCommand, isDisputeNotice } from '../disputes/dispute-notices.ts';
-import { readRelease } from '../shares/earn-share.ts';
+import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { payments } from '../payment/payment-table.ts';
 import { readMovedShares } from '../refunds/refund-steps.ts';
+import { readRelease } from '../shares/earn-share.ts';
 import { settleOperation } from './settle-operation.ts';
 
 export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {

@@ -1,14 +1,14 @@
 /** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
 import type { Appointment } from '../../group/appointment.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import { markExpired } from '../actions/payment-steps.ts';
 import { movedPayments } from '../operations/moved-operations.ts';
 import { withdrawOperation } from '../operations/new-operation.ts';
-import type { Payment } from '../payment/payment.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
-import { markExpired } from '../actions/payment-steps.ts';
+import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 import { readerTouches } from '../readers/payment-touches.ts';
 

@@ -4,31 +4,36 @@
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
-import type { Clock, Instant } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { failpoint } from '../../process/failpoints.ts';
+import type { RowFailure } from '../../group/moved-rows.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import type { RowFailure } from '../../group/moved-rows.ts';
 import { askParty, type Heard as HeardAnswer } from '../../outside/ask-party.ts';
 import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { OutsideCalls } from '../../outside/job-calls.ts';
-import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../../outside/send-instruction.ts';
+import {
+  inquireInstruction,
+  type Sender,
+  type SendOutcome,
+  submitInstruction,
+} from '../../outside/send-instruction.ts';
+import { failpoint } from '../../process/failpoints.ts';
+import type { Clock, Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { disputes } from '../disputes/dispute-table.ts';
 import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
+import { hasOpenMismatch } from '../operations/payment-exception.ts';
+import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
 import { openBilling } from '../payment/billing.ts';
 import { checkoutUrl, RETURNED } from '../payment/checkout-link.ts';
 import { requestOf } from '../payment/cliq-request.ts';
-import { disputes } from '../disputes/dispute-table.ts';
-import { readRelease } from '../shares/earn-share.ts';
 import type { Payment } from '../payment/payment.ts';
-import { hasOpenMismatch } from '../operations/payment-exception.ts';
-import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
 import { readMovedShares } from '../refunds/refund-steps.ts';
+import { readRelease } from '../shares/earn-share.ts';
 import { settleOperation } from './settle-operation.ts';
 
 export interface SendRuntime {

@@ -4,23 +4,15 @@
  */
 
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
-import type { Moment } from '../../values/clock.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
-import type { AcquirerReport } from '../operations/acquirer-report.ts';
-import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from '../disputes/dispute-steps.ts';
-import { requireDay, shareTouches } from '../shares/earn-share.ts';
-import { operationResources } from '../operations/operation-resources.ts';
-import type { Payment } from '../payment/payment.ts';
-import { exceptionTouches, isDoubted, raise } from '../operations/payment-exception.ts';
-import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
-import { paymentOperations } from '../operations/payment-operation-table.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import {
   keepPaymentWaiting,
   markAuthorized,
@@ -33,10 +25,18 @@ import {
   markUnchanged,
   markVoided,
 } from '../actions/payment-steps.ts';
+import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from '../disputes/dispute-steps.ts';
+import type { AcquirerReport } from '../operations/acquirer-report.ts';
+import { operationResources } from '../operations/operation-resources.ts';
+import { exceptionTouches, isDoubted, raise } from '../operations/payment-exception.ts';
+import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
+import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { expectPayday, paydayTouches } from '../paydays/payday.ts';
+import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 import { operationTouches } from '../readers/payment-touches.ts';
 import { failRefund, failRefundLate, refundTouches, succeedRefund } from '../refunds/refund-steps.ts';
-import { expectPayday, paydayTouches } from '../paydays/payday.ts';
+import { requireDay, shareTouches } from '../shares/earn-share.ts';
 
 export interface SettleInput {
   readonly payment: Payment;

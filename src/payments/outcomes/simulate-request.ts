@@ -1,27 +1,27 @@
 /** Test mode: what the payer makes of a request to pay, or that nobody answers it. Its word is taken in at once. */
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
-import type { Clock } from '../../values/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import { simulatedNoticeId } from '../../outside/simulated-notice.ts';
-import { noticeCommand } from './acquirer-notices.ts';
-import { readRelease } from '../shares/earn-share.ts';
-import { allowedActions, type Payment } from '../payment/payment.ts';
+import type { Clock } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { allowedActions, type Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
 import { requireAtSandbox } from '../payment/require-at-sandbox.ts';
+import { readRelease } from '../shares/earn-share.ts';
+import { noticeCommand } from './acquirer-notices.ts';
 import { answered } from './send-operations.ts';
 import { settleOperation } from './settle-operation.ts';
 

@@ -3,9 +3,10 @@
  * LINES_PER_COMMAND; `taken` says how far, so that each line is booked once whoever goes on, and how often.
  * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
  */
+
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { LineType } from './report.ts';
 
 export type SettlementStatus =

@@ -1,8 +1,8 @@
 /** The billing address of a payment: sealed in its row, opened for its acquirer alone, shown to nobody. */
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from './payment.ts';
 
 function billingPlace(bookId: BookId, paymentId: Uuid): SealedPlace {

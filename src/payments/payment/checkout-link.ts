@@ -5,8 +5,8 @@
  */
 import { hash } from 'node:crypto';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
-import { parsePublicId, publicId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import { parsePublicId, publicId, type Uuid } from '../../values/ids.ts';
 
 type Keyed = Pick<Fingerprints, 'digestOf'>;
 

@@ -1,9 +1,9 @@
 /** A request to pay: whom the acquirer asks. The alias is sealed in the payment's row, and shown masked. */
 import type { AuthorizeInstruction } from '../../acquirers/acquirer.ts';
-import type { Instant } from '../../values/clock.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from './payment.ts';
 
 export function aliasPlace(bookId: BookId, paymentId: Uuid): SealedPlace {

@@ -1,10 +1,10 @@
 /** How the API and events show a payment. */
 import type { CardShown } from '../../acquirers/card.ts';
 import { DECLINES } from '../../acquirers/decline-codes.ts';
-import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
-import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { markedCheckoutUrl } from './checkout-link.ts';
 import {
   allowedActions,

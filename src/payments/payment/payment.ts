@@ -8,11 +8,11 @@
 import type { AuthorizationFacts } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
-import type { Instant } from '../../values/clock.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { type Described, hasText } from '../../ledger/rows/personal-text.ts';
 import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export type PaymentStatus =
   /** The payer has to do something: open the checkout page, pass a challenge, approve a request. The payer moves it. */

@@ -3,13 +3,13 @@ import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
+import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
-import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { paymentResource } from './payment-resource.ts';
 
 export interface UpdatePayment extends Change {

@@ -1,18 +1,18 @@
 /** Registers a reader, renames it, removes it. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../../idempotency/stored-view.ts';
-import { newId, publicId, type Uuid } from '../../values/ids.ts';
-import { writeJson } from '../../values/json.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
+import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { readerBusy } from './terminal-source.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import type { Reader } from './reader.ts';
 import { readerResource } from './reader-resource.ts';
 import { readers } from './reader-table.ts';
+import { readerBusy } from './terminal-source.ts';
 
 export interface RegisterReader {
   readonly label: string;

@@ -1,11 +1,11 @@
-import type { Uuid } from '../../values/ids.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Touch } from '../../ledger/command.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 import { readerActions, readers } from './reader-table.ts';
 

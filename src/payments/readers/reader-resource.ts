@@ -1,8 +1,8 @@
-import { formatInstant } from '../../values/clock.ts';
-import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import {
   allowedOnAction,
   allowedOnReader,

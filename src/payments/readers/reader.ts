@@ -4,9 +4,10 @@
  * Invariant: a reader has an action exactly while that is in progress.
  * Next: reader-table.ts (rows), ../sources/terminal.ts (how an action begins), end-reader-action.ts.
  */
+
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 
 export type ReaderStatus =
   | 'registered'

@@ -1,13 +1,13 @@
 /** A reader: the payment's first commit asks it for a card, and nothing else until that has ended. */
 import { ApiError } from '../../errors/errors.ts';
-import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { unkept } from '../../ledger/change-of.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
+import type { Source } from '../sources/source.ts';
 import { READER_ACTION_MS, type Reader, type ReaderAction } from './reader.ts';
 import { readerResource } from './reader-resource.ts';
 import { findReader } from './reader-store.ts';
 import { readerActions, readers } from './reader-table.ts';
-import type { Source } from '../sources/source.ts';
 
 export interface TerminalSource {
   readonly type: 'terminal';

@@ -10,13 +10,13 @@
  */
 import { startOfDay } from '../../calendar/day.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { changeShare, openShare } from '../shares/earn-share.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { changeShare, openShare } from '../shares/earn-share.ts';
 import { type PaymentShare, type ShareKey, shareId } from '../shares/share.ts';
 import { paymentShares } from '../shares/share-table.ts';
 import { accountOf, changeLeft, sharesOf } from './take-from-sources.ts';

@@ -1,9 +1,9 @@
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { CAPTURES_MAX } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import { CAPTURES_MAX } from '../payment/payment.ts';
 
 /**
  * Shares that a refund may take from beside the payment's own: more days than money waits for a release. What gives it back touches

@@ -1,16 +1,16 @@
 /** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
 import type { Pool } from '../../db/pool.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
+import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
 import { allocatedFee } from './refund-fee.ts';
 import {
   accountOf,

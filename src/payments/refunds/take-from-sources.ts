@@ -3,18 +3,18 @@
  * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
  */
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { available } from '../../ledger/account.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Touch } from '../../ledger/command.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { changeShare } from '../shares/earn-share.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
-import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
+import type { Payment } from '../payment/payment.ts';
+import { changeShare } from '../shares/earn-share.ts';
 import { paymentShares } from '../shares/share-table.ts';
+import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
 
 /** Where to look: the payment's captures, and the account's shares in the order in which they give. */
 export interface MoneySources {

@@ -1,14 +1,14 @@
 /** Books a report in every book that it is about, command by command. Killed anywhere and run again, it goes on where it was. */
 
 import type { Pool } from '../../db/pool.ts';
-import { publicId } from '../../values/ids.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
+import { publicId } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 import { nextLines } from './next-lines.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts, type ReportPart, type StoredReport } from './report-store.ts';
-import type { Settlement } from '../paydays/settlement.ts';
-import { settlements } from '../paydays/settlement-table.ts';
 
 export interface BookReportRuntime {
   readonly pool: Pool;

@@ -1,7 +1,7 @@
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { listParts, type PartLine, type ReportPart } from './report-store.ts';
 
 /** A line of a report that became an exception. */

@@ -5,24 +5,24 @@
 
 import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
-import type { Appointment } from '../../group/appointment.ts';
 import type { Pool } from '../../db/pool.ts';
-import { newId, publicId, type Uuid } from '../../values/ids.ts';
+import type { Appointment } from '../../group/appointment.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../operations/under-way-store.ts';
-import { movedPaydays } from './moved-paydays.ts';
-import { nextLines } from './next-lines.ts';
 import { newPayday } from '../paydays/payday.ts';
 import { readReport, writeReport } from '../paydays/report.ts';
-import { keepReport, listParts, type StoredReport } from './report-store.ts';
 import type { Payday, Settlement } from '../paydays/settlement.ts';
 import { paydays, settlements } from '../paydays/settlement-table.ts';
+import { movedPaydays } from './moved-paydays.ts';
+import { nextLines } from './next-lines.ts';
+import { keepReport, listParts, type StoredReport } from './report-store.ts';
 
 export const paydayOfSandbox: Appointment = {
   name: 'paydays of the sandbox acquirer',

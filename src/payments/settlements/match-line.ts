@@ -2,9 +2,9 @@
 import type { Uuid } from '../../values/ids.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
 import type { FoundChargebacks } from '../disputes/dispute-store.ts';
-import type { Payment } from '../payment/payment.ts';
 import { hasFailedLate, type OperationKind, type PaymentOperation } from '../operations/payment-operation.ts';
 import type { LineType } from '../paydays/report.ts';
+import type { Payment } from '../payment/payment.ts';
 import type { PartLine } from './report-store.ts';
 
 export type LineExceptionKind =

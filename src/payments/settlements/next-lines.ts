@@ -1,19 +1,19 @@
 /** The command that takes the next lines of a part of a report: read from where the book has come, however it got there. */
 import type { Pool } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Touch } from '../../ledger/command.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { findChargebacks, type NamedChargebacks } from '../disputes/dispute-store.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';
 import { captureReference, type PaymentOperation } from '../operations/payment-operation.ts';
+import { LINES_PER_COMMAND, type Settlement } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 import type { PaymentShare } from '../shares/share.ts';
 import { paymentShares } from '../shares/share-table.ts';
 import type { ReadChargebacks } from './match-line.ts';
 import { listPartLines, type PartLine, type ReportPart } from './report-store.ts';
 import { lineTouches, type ReadLine } from './settle-line.ts';
 import { settleLines } from './settle-lines.ts';
-import { LINES_PER_COMMAND, type Settlement } from '../paydays/settlement.ts';
-import { settlements } from '../paydays/settlement-table.ts';
 
 /** A command touches at most 1,000 rows: this many are left for what it touches beside its lines. */
 const LINE_ROWS_MAX = 950;

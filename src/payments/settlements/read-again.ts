@@ -3,12 +3,12 @@
  * Nothing is decided on such a reading (ledger/commit/changed-meanwhile.ts).
  */
 import type { BookId } from '../../ledger/book.ts';
-import { ChangedMeanwhile, readingAgain } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Command } from '../../ledger/command.ts';
+import { ChangedMeanwhile, readingAgain } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
-import type { Payment } from '../payment/payment.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
 import { isUnsettled, type ReadChargebacks } from './match-line.ts';
 
 /**

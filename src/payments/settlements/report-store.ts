@@ -1,14 +1,14 @@
 /** The rows of acquirers' reports, in a book of the operator's: written once, never changed. */
 import { createHash } from 'node:crypto';
-import type { Instant } from '../../values/clock.ts';
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { isUuid, newId, parsePublicId, type Uuid } from '../../values/ids.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import { keepFile } from '../../intake/intake-file-store.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import type { Instant } from '../../values/clock.ts';
+import { isUuid, newId, parsePublicId, type Uuid } from '../../values/ids.ts';
 import type { LineType, ReportLine } from '../paydays/report.ts';
 
 /** A report as it is kept. */

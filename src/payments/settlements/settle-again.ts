@@ -6,20 +6,20 @@
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 import type { PaymentShare } from '../shares/share.ts';
 import type { ExceptionLine } from './exception-line-store.ts';
 import type { LineException } from './match-line.ts';
 import { bookNet, keepLine, type ReadLine, takeLine } from './settle-line.ts';
 import { settlementTouches } from './settle-lines.ts';
 import { PortionMoves } from './settle-portions.ts';
-import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { settlements } from '../paydays/settlement-table.ts';
 
 export interface SettleAgain {
   readonly found: Pick<ExceptionLine, 'exceptionId' | 'part' | 'reportSha256'>;

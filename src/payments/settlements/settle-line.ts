@@ -1,17 +1,19 @@
 /** One line of a report in a book: whether it is about what we know, and what it settles. For a command that books the money. */
 
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { DisputeLine } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';
 import { captureResource, operationResources } from '../operations/operation-resources.ts';
-import type { Payment } from '../payment/payment.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlementLines } from '../paydays/settlement-table.ts';
+import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { settlesWhole } from '../payment/payment-settled.ts';
 import { payments } from '../payment/payment-table.ts';
@@ -20,8 +22,6 @@ import { exceptionOf, type LineException, type ReadChargebacks } from './match-l
 import { requireAsRead, requireChargebacks } from './read-again.ts';
 import type { PartLine, ReportPart } from './report-store.ts';
 import { type PortionMoves, portionTouches } from './settle-portions.ts';
-import type { Settlement } from '../paydays/settlement.ts';
-import { settlementLines } from '../paydays/settlement-table.ts';
 
 /** A line with what it names in the book. */
 export interface ReadLine {

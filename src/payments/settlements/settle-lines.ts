@@ -5,23 +5,23 @@
  */
 
 import { openException } from '../../exceptions/open-exception.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Command, Touch } from '../../ledger/command.ts';
+import { unionOfTouches } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
-import { unionOfTouches } from '../../ledger/commit/state.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { settlements } from '../paydays/settlement-table.ts';
 import type { PaymentShare } from '../shares/share.ts';
 import type { ReportPart } from './report-store.ts';
 import { bookNet, keepLine, lineTouches, type ReadLine, takeLine } from './settle-line.ts';
 import { PortionMoves } from './settle-portions.ts';
-import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { settlements } from '../paydays/settlement-table.ts';
 
 export interface SettleLines {
   readonly part: ReportPart;

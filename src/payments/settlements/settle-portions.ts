@@ -4,12 +4,12 @@
  */
 import { accountTouches } from '../../accounts/account-resource.ts';
 import { dayOf, startOfDay } from '../../calendar/day.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { changeShare, openShare } from '../shares/earn-share.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
+import { changeShare, openShare } from '../shares/earn-share.ts';
 import { releaseShare } from '../shares/release-shares.ts';
 import { type PaymentShare, shareId } from '../shares/share.ts';
 import { paymentShares } from '../shares/share-table.ts';

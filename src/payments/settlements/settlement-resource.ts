@@ -1,7 +1,7 @@
-import { formatInstant } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import { SETTLEMENT_TRANSITIONS, type Settlement, type SettlementLine } from '../paydays/settlement.ts';
 import { settlements } from '../paydays/settlement-table.ts';
 

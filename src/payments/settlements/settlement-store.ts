@@ -2,9 +2,9 @@ import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/rows/list-rows.ts';
-import { linesOf } from '../shares/line-list-store.ts';
 import type { Settlement } from '../paydays/settlement.ts';
 import { settlementLines, settlements } from '../paydays/settlement-table.ts';
+import { linesOf } from '../shares/line-list-store.ts';
 
 /** A page of a book's settlements, newest first. Indexes: settlements_by_created, settlements_pkey. */
 export function listSettlements(

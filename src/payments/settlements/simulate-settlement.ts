@@ -4,19 +4,19 @@ import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { deriveId, newId, type Uuid } from '../../values/ids.ts';
-import { writeJson } from '../../values/json.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { deriveId, newId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import { elsewhere } from '../../values/progress.ts';
+import type { Settlement } from '../paydays/settlement.ts';
+import { paydays, settlements } from '../paydays/settlement-table.ts';
 import { openPayday, type PaydayRuntime, paydayStep, placeOfPayday } from './keep-payday.ts';
 import { submitAsRead } from './read-again.ts';
 import { listParts } from './report-store.ts';
-import type { Settlement } from '../paydays/settlement.ts';
 import { settlementResource } from './settlement-resource.ts';
-import { paydays, settlements } from '../paydays/settlement-table.ts';
 
 /** More steps than a report has lines for: 250,000 lines. */
 const STEPS_MAX = 1_000;

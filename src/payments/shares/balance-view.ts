@@ -1,6 +1,7 @@
 /** What waits for its release, as the API shows it. */
-import { publicIdOrNull, type Uuid } from '../../values/ids.ts';
+
 import { currencyExponent } from '../../money/currency.ts';
+import { publicIdOrNull, type Uuid } from '../../values/ids.ts';
 import type { WaitingAmount } from './balance-store.ts';
 
 export function balanceView(

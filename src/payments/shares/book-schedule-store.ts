@@ -2,10 +2,10 @@
 import { updateExactly } from '../../db/exactly.ts';
 import { newestBook } from '../../db/newest.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import { toJson } from '../../values/json.ts';
 import type { Book, BookId } from '../../ledger/book.ts';
 import { BOOK_COLUMNS, bookFromRow, type StoredBook } from '../../ledger/book-store.ts';
 import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { toJson } from '../../values/json.ts';
 import type { BookSchedule } from './book-schedule.ts';
 
 /** The id of the only row of bookSchedules. */

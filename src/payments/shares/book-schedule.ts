@@ -4,8 +4,8 @@
  * Next: book-schedule-store.ts (where it is kept), update-schedule.ts (its change).
  */
 import type { ReleaseSchedule, Reserve } from '../../calendar/release-schedule.ts';
-import { formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import type { Book } from '../../ledger/book.ts';
+import { formatInstantOrNull, type Instant } from '../../values/clock.ts';
 
 export interface BookSchedule {
   readonly schedule: ReleaseSchedule;

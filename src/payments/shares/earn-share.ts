@@ -1,17 +1,17 @@
 /** Where what a capture earned waits for its release: it adds to the share of its day. */
 import { addDays, dayOf, startOfDay } from '../../calendar/day.ts';
 import { possibleReleaseDays, type ReleaseSchedule, releaseDaysOf } from '../../calendar/release-schedule.ts';
-import type { Clock, Instant } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
-import { momentOf } from '../../ledger/commit/batch.ts';
 import type { Book, BookId } from '../../ledger/book.ts';
 import { loadBook } from '../../ledger/book-store.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Touch } from '../../ledger/command.ts';
+import { momentOf } from '../../ledger/commit/batch.ts';
+import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { multiplyRatio } from '../../money/rounding.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { Clock, Instant } from '../../values/clock.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
 import { scheduleInForce } from './book-schedule.ts';
 import { loadBookWithSchedule } from './book-schedule-store.ts';
 import { type PaymentShare, type ShareKey, shareId } from './share.ts';

@@ -3,9 +3,9 @@ import { atCursor } from '../../db/cursor.ts';
 import { nounOf } from '../../db/declared-columns.ts';
 import { type Page, type PageRequest, pageOf } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { DeclaredLog } from '../../ledger/rows/table-of.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /**
  * Reads pages of the lines whose `owner` columns have these values, the last ones first. Index: one of the log on book, the first of them

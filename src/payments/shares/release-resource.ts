@@ -1,7 +1,7 @@
-import { formatInstant } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import type { Release } from './share.ts';
 import { releases } from './share-table.ts';
 

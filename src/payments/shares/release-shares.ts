@@ -1,15 +1,15 @@
 /** Releases what is due: merchant_pending → customer. A share is one row, one release and one entry. */
 import { accountTouches } from '../../accounts/account-resource.ts';
 import { expectArrival } from '../../accounts/tell-arrival.ts';
-import type { Appointment } from '../../group/appointment.ts';
 import { isLeftInClosed, waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import { newId } from '../../values/ids.ts';
+import type { Appointment } from '../../group/appointment.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { announce } from '../../ledger/rows/resource.ts';
+import { newId } from '../../values/ids.ts';
 import { movedShares } from '../operations/moved-operations.ts';
 import { releaseResource } from './release-resource.ts';
 import type { PaymentShare } from './share.ts';

@@ -12,9 +12,10 @@
  * Invariants: the book's merchant_pending in a currency is the sum of its open shares. What a waiting share holds and has lent is what
  * is left of the captures that wait in it: when all of them are settled, nothing stays behind.
  */
+
+import type { BookId } from '../../ledger/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
-import type { BookId } from '../../ledger/book.ts';
 
 export type ShareKind =
   /** The acquirer has not paid it: it is never released, its captures move to a ready one as they are settled. */

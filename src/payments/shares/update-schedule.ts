@@ -2,11 +2,11 @@
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId } from '../../values/ids.ts';
-import { writeJson } from '../../values/json.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
+import { newId } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import { scheduleInForce, scheduleView } from './book-schedule.ts';
 import { bookSchedules, SCHEDULE_ID } from './book-schedule-store.ts';
 

@@ -1,10 +1,10 @@
 /** A card by its number: exchanged for the acquirer's token before anything is committed. */
 import { CardRefused } from '../../acquirers/acquirer.ts';
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
-import type { Instant } from '../../values/clock.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { PartyBusy } from '../../outside/call-shares.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
+import type { Instant } from '../../values/clock.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
 
 export interface CardSource {

@@ -1,9 +1,10 @@
 /** A request to pay: the payer approves it at their own bank, or lets it expire. What they approve is paid: nothing is held. */
-import type { Instant } from '../../values/clock.ts';
+
 import { ApiError } from '../../errors/errors.ts';
-import { momentOf } from '../../ledger/commit/batch.ts';
 import { loadBook } from '../../ledger/book-store.ts';
+import { momentOf } from '../../ledger/commit/batch.ts';
 import { maskAlias } from '../../outside/mask-alias.ts';
+import type { Instant } from '../../values/clock.ts';
 import { aliasPlace } from '../payment/cliq-request.ts';
 import type { Source } from './source.ts';
 

@@ -1,14 +1,14 @@
 /** What a payment is paid with. Each type has a file here and in api/sources/, and a line in sources.ts. */
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Clock, Instant } from '../../values/clock.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Refusal, Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
+import type { Clock, Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { CaptureMode, NextAction, Payment, SourceFacts } from '../payment/payment.ts';
 
 export interface SourceRuntime {

@@ -1,11 +1,11 @@
 /** Deletes a token: it pays nothing any more, and is shown no more. Payments that it paid keep its id. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedAs } from '../../idempotency/stored-view.ts';
-import { publicId, type Uuid } from '../../values/ids.ts';
-import { writeJson } from '../../values/json.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import { publicId, type Uuid } from '../../values/ids.ts';
+import { writeJson } from '../../values/json.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';
 
 export function deleteToken(input: Change & { readonly tokenId: Uuid }): Command<Stored | Refusal> {

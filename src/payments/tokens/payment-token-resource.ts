@@ -1,7 +1,7 @@
-import { formatInstant } from '../../values/clock.ts';
-import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { cardView, declineView } from '../payment/payment-view.ts';
 import { allowedActions, PAYMENT_TOKEN_TRANSITIONS, type PaymentToken } from './payment-token.ts';
 import { paymentTokens } from './payment-token-table.ts';

@@ -1,7 +1,7 @@
 /** Keeps the card of a payment for a customer, in the commit that authorized it. */
 import type { Draft } from '../../ledger/draft.ts';
-import type { Payment } from '../payment/payment.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
+import type { Payment } from '../payment/payment.ts';
 import { paymentTokens } from './payment-token-table.ts';
 
 /** What changes in the payment. Its token at the acquirer was made to be used again. */

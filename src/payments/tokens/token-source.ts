@@ -1,14 +1,14 @@
 /** A token: one-time, used up by the payment's first commit whatever becomes of the payment, or kept for a customer. */
 import { ApiError } from '../../errors/errors.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { Refusal } from '../../ledger/command.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { reachAcquirer } from '../sources/card.ts';
+import type { Source } from '../sources/source.ts';
 import type { PaymentToken } from './payment-token.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';
 import { paymentTokens } from './payment-token-table.ts';
 import { findToken } from './token-store.ts';
-import { reachAcquirer } from '../sources/card.ts';
-import type { Source } from '../sources/source.ts';
 
 export interface TokenSource {
   readonly type: 'token';

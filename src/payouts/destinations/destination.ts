@@ -4,9 +4,9 @@
  */
 import type { Config } from '../../config.ts';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import type { InstructedDestination } from '../../rails/rail.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** A destination as the payout's row keeps it. */
 export type Destination = OutsideDestination | AccountDestination;

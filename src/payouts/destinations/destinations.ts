@@ -3,9 +3,11 @@
  * line there; the compiler then asks for its member of the rail's instruction, and what each rail makes of it.
  */
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { InstructedDestination } from '../../rails/rail.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { account } from './account.ts';
+import { cliq } from './cliq.ts';
 import {
   type Destination,
   type DestinationType,
@@ -13,8 +15,6 @@ import {
   type OutsideDestination,
   type OutsideDestinationType,
 } from './destination.ts';
-import { account } from './account.ts';
-import { cliq } from './cliq.ts';
 
 /** By the types that rails know: one that is missing here does not compile. */
 const OUTSIDE = { cliq } satisfies Record<InstructedDestination['type'], unknown>;

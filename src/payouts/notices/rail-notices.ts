@@ -1,7 +1,6 @@
 /** What a rail's notice means for its payout: the payout's part of the inbox (outside/take-notices.ts). */
 import type { SecretBox } from '../../db/secret-box.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
-import { JsonText } from '../../values/json.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
@@ -10,12 +9,13 @@ import { evidenceOf, type Inbox } from '../../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailNotice } from '../../rails/rail.ts';
+import { JsonText } from '../../values/json.ts';
 import { payeeOf } from '../destinations/destinations.ts';
+import { settlePayout } from '../outcomes/settle-payout.ts';
 import type { Payout } from '../payout/payout.ts';
 import { findPayoutsByEndToEndId } from '../payout/payout-store.ts';
 import { mismatchesOf, type RailMismatch } from '../payout/rail-mismatch.ts';
 import { returnPayout } from '../returns/return-payout.ts';
-import { settlePayout } from '../outcomes/settle-payout.ts';
 
 export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;

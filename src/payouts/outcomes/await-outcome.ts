@@ -1,10 +1,11 @@
 /** A payout whose outcome is open: when to ask its rail again, and that nobody knows until then. */
-import { newId } from '../../values/ids.ts';
+
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { evidenceTouch } from '../../outside/evidence.ts';
+import { newId } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { payoutResource } from '../payout/payout-resource.ts';
 import { payouts } from '../payout/payout-table.ts';

@@ -2,27 +2,33 @@
  * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
  * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
  */
-import type { Clock } from '../../values/clock.ts';
+
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { failpoint } from '../../process/failpoints.ts';
-import type { Uuid } from '../../values/ids.ts';
+import type { RowFailure } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import type { RowFailure } from '../../group/moved-rows.ts';
 import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { OutsideCalls } from '../../outside/job-calls.ts';
-import { inquireInstruction, type Sender, type SendOutcome, submitInstruction } from '../../outside/send-instruction.ts';
+import {
+  inquireInstruction,
+  type Sender,
+  type SendOutcome,
+  submitInstruction,
+} from '../../outside/send-instruction.ts';
+import { failpoint } from '../../process/failpoints.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../../rails/rail.ts';
-import { recordUnknown } from './await-outcome.ts';
+import type { Clock } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { instructedDestination, payeeOf } from '../destinations/destinations.ts';
 import type { Payout } from '../payout/payout.ts';
 import { hasOpenMismatch } from '../payout/payout-exception.ts';
 import { mismatchesOf, NO_MISMATCH } from '../payout/rail-mismatch.ts';
+import { recordUnknown } from './await-outcome.ts';
 import { settlePayout } from './settle-payout.ts';
 
 export interface SendRuntime {

@@ -2,22 +2,23 @@
  * Settling a payout by what its rail says. Answers may come twice, late, or contradict each other: the state decides
  * what they still mean, and what nobody can explain becomes an exception for a person.
  */
-import type { Moment } from '../../values/clock.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
+
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
+import { Draft } from '../../ledger/draft.ts';
 import { evidenceTouch } from '../../outside/evidence.ts';
-import { keepWaiting } from './await-outcome.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { doubtTouches, isDoubted, mismatchTouches, raise, raiseMismatches } from '../payout/payout-exception.ts';
 import { markFailed, markPaid, markPaidAfterFailed } from '../payout/payout-steps.ts';
-import { bookReturn } from '../returns/return-steps.ts';
 import { payouts } from '../payout/payout-table.ts';
 import { payoutTouches, returnTouches } from '../payout/payout-touches.ts';
 import { NO_MISMATCH, type RailMismatch } from '../payout/rail-mismatch.ts';
 import { keepAnswer, type RailReport } from '../payout/rail-report.ts';
+import { bookReturn } from '../returns/return-steps.ts';
+import { keepWaiting } from './await-outcome.ts';
 
 interface SettleCommand {
   id: Uuid;

@@ -1,22 +1,22 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
 import { resultingBalances } from '../../accounts/resulting-balances.ts';
-import type { Moment } from '../../values/clock.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf } from '../../idempotency/stored-view.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import { type Account, available } from '../../ledger/account.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../../ledger/command.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
 import { begin } from '../../ledger/rows/resource.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { Destination } from '../destinations/destination.ts';
 import type { Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';

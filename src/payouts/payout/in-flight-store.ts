@@ -1,6 +1,6 @@
 import { plainArray } from '../../db/columns.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 /** Payouts that have left an account, or will, and are not final yet. */
 export interface InFlightPayouts {

@@ -1,8 +1,8 @@
 /** Payouts, as workers move them. */
 
 import { keyedByUuid } from '../../db/keyed-table.ts';
-import { publicId } from '../../values/ids.ts';
 import type { MovedRows } from '../../group/moved-rows.ts';
+import { publicId } from '../../values/ids.ts';
 
 export const movedPayouts: MovedRows = {
   kind: 'payout',

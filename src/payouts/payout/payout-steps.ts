@@ -4,7 +4,6 @@
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import type { FailureCode, Payout } from './payout.ts';

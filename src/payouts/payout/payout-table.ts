@@ -1,9 +1,9 @@
 /** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
 import { column, type RowOf } from '../../db/declared-columns.ts';
-import { packIds, unpackIds } from '../../values/ids.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
+import { packIds, unpackIds } from '../../values/ids.ts';
 import type { Payout } from './payout.ts';
 
 const outsideOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);

@@ -1,8 +1,9 @@
 /** How the API and events show a payout. */
-import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
+
 import { shownTexts } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import { destinationView } from '../destinations/destinations.ts';
 import { allowedActions, type FailureCode, type Payout, waitingOn } from './payout.ts';
 

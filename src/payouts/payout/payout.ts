@@ -4,9 +4,10 @@
  * `pending`, then the amount posted to transit and the fee still held.
  * Next: payout-table.ts (its rows), payout-steps.ts (its journal), accept-payout.ts, reserve-payout.ts, settle-payout.ts.
  */
+
+import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Destination } from '../destinations/destination.ts';
 
 export type PayoutStatus =

@@ -1,5 +1,5 @@
-import { publicId } from '../../values/ids.ts';
 import type { ClosingBlocker } from '../../ledger/closing-blocker.ts';
+import { publicId } from '../../values/ids.ts';
 import { inFlightPayouts } from './in-flight-store.ts';
 
 /** An account stays open while a payout from it has not ended. */

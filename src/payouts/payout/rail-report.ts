@@ -1,6 +1,6 @@
-import type { Uuid } from '../../values/ids.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { keepEvidence } from '../../outside/evidence.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { FailureCode, Payout } from './payout.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
 

@@ -7,11 +7,11 @@ import type { SecretBox } from '../../db/secret-box.ts';
 import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { Mode } from '../../ledger/book.ts';
-import { acceptPayout } from './accept-payout.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { FeeSetting } from '../destinations/destination.ts';
 import { DESTINATIONS, type DestinationInput, sealDestination } from '../destinations/destinations.ts';
+import { acceptPayout } from './accept-payout.ts';
 
 export interface PayoutRuntime extends OnceRuntime {
   config: Pick<Config, FeeSetting>;

@@ -2,13 +2,14 @@
  * Reserving a payout: its amount leaves the customer for transit, and it is on its way. A transfer within the book
  * arrives in the same commit; everything else is handed to its rail after it.
  */
-import type { Moment } from '../../values/clock.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
+
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
+import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { lifetimeTotal, RESERVE_TOTAL } from '../../ledger/rows/lifetime-total.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from './payout.ts';
 import { markFailed, markPaid, markProcessing } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';

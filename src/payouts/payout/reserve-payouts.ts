@@ -1,9 +1,10 @@
 /** The ledger pool's job: reserves payouts, each by a command of its own, together in one commit. */
-import type { Uuid } from '../../values/ids.ts';
+
+import type { RowFailure } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import type { RowFailure } from '../../group/moved-rows.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { Payout } from './payout.ts';
 import { reservePayout } from './reserve-payout.ts';
 

@@ -1,12 +1,13 @@
 /** How a person ended a payout that its rail left unknown, with the evidence. */
-import type { Instant } from '../../values/clock.ts';
+
 import { column } from '../../db/declared-columns.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export interface PayoutResolution {
   readonly payoutId: Uuid;

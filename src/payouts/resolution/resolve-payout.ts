@@ -5,10 +5,10 @@
 
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Answered, Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { markFailed, markPaid } from '../payout/payout-steps.ts';
 import { payouts } from '../payout/payout-table.ts';

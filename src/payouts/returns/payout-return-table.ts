@@ -1,9 +1,10 @@
 /** The returns of a payout: rows that never change. What its rail said of it: outside/evidence.ts. */
-import type { Instant } from '../../values/clock.ts';
+
 import { column } from '../../db/declared-columns.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export interface PayoutReturn {
   readonly id: Uuid;

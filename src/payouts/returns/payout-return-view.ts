@@ -1,8 +1,9 @@
 /** How the API shows a return. */
-import { formatInstant } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
+
 import type { Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { formatInstant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
 import type { PayoutReturn } from './payout-return-table.ts';
 
 export function payoutReturnView(one: PayoutReturn, { livemode }: Shown) {

@@ -1,18 +1,19 @@
 /** Money of a paid payout that comes back, whole or in part. */
-import type { Moment } from '../../values/clock.ts';
-import { newId, type Uuid } from '../../values/ids.ts';
+
 import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
+import { Draft } from '../../ledger/draft.ts';
 import { evidenceTouch } from '../../outside/evidence.ts';
+import type { Moment } from '../../values/clock.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { mismatchTouches, raise, raiseMismatches } from '../payout/payout-exception.ts';
-import { bookReturn } from './return-steps.ts';
 import { payouts } from '../payout/payout-table.ts';
 import { payoutTouches, returnTouches } from '../payout/payout-touches.ts';
 import { NO_MISMATCH, type RailMismatch } from '../payout/rail-mismatch.ts';
 import { keepAnswer } from '../payout/rail-report.ts';
+import { bookReturn } from './return-steps.ts';
 
 export interface ReturnNotice {
   /** The rail's own id of the return: told twice, it is booked once. */

@@ -1,8 +1,8 @@
 /** Checks that every endpoint that wanted an event has a delivery of it. */
 import type { CheckContext } from '../../group/check-context.ts';
 import type { EventCheck } from '../../group/row-check.ts';
-import { publicId } from '../../values/ids.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
+import { publicId } from '../../values/ids.ts';
 import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
 
 /** Endpoints are read before the events: one that is created meanwhile gets none of the events up to the bound. */

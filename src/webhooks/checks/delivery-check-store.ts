@@ -1,9 +1,9 @@
-import type { Instant } from '../../values/clock.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Subscriber } from '../../ledger/events/event.ts';
+import type { Instant } from '../../values/clock.ts';
+import type { Uuid } from '../../values/ids.ts';
 import { subscriberOf } from '../endpoint.ts';
 
 export interface SteadyEndpoint extends Subscriber {

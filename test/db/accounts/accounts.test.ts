@@ -8,12 +8,12 @@ import { openAccount } from '../../../src/accounts/open-account.ts';
 import { setOverdraftCeiling } from '../../../src/accounts/overdraft-ceiling-store.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
 import { INTAKE_TOTAL, WARN_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { countBooksNearTotals } from '../../../src/operations/lifetime-total-store.ts';
 import { listBooks } from '../../../src/organisations/organisation-store.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -5,8 +5,8 @@ import { findHold, listAccountHolds } from '../../../src/accounts/account-hold-s
 import { increaseHold, releaseHold } from '../../../src/accounts/change-hold.ts';
 import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
 import { createPool } from '../../../src/db/pool.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { readOddSteps } from '../../../src/verify/hold-step-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

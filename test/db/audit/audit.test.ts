@@ -3,9 +3,9 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAudit, startAudit } from '../../../src/audit/audit.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { publicId } from '../../../src/values/ids.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';

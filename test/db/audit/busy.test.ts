@@ -2,9 +2,9 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

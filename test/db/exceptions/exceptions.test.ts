@@ -1,21 +1,21 @@
 /** Exceptions on a real database: what release 0.2.0 leaves and reads, what verification finds, erasure, and races of committers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodeActor } from '../../../src/values/actor.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { Exception } from '../../../src/exceptions/exception.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { findExceptionOfAnyBook, listOpenExceptions } from '../../../src/exceptions/open-exceptions-store.ts';
-import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { erase, findErasable } from '../../../src/operations/erase.ts';
 import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { nameOperatorsOfExceptions } from '../../../src/payouts/resolution/resolution-store.ts';
 import { resolvePayout } from '../../../src/payouts/resolution/resolve-payout.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { encodeActor } from '../../../src/values/actor.ts';
+import { systemClock } from '../../../src/values/clock.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

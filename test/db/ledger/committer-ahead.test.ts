@@ -5,11 +5,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import type { Uuid } from '../../../src/values/ids.ts';
-import type { ObservedBatch } from '../../../src/ledger/commit/batch.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
-import { createLogger } from '../../../src/process/log.ts';
+import type { ObservedBatch } from '../../../src/ledger/commit/batch.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -5,12 +5,12 @@ import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { logThatRuns, openBook, type TestBook, type Transfer, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

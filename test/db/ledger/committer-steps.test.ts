@@ -2,9 +2,7 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { momentAt } from '../../../src/values/clock.ts';
 import { inPipelinedTransaction, inTransaction } from '../../../src/db/transaction.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { loadBook, lockBook, updateBook } from '../../../src/ledger/book-store.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
@@ -12,6 +10,8 @@ import { BookState } from '../../../src/ledger/commit/state.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
 import { START } from '../../support/memory-book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -1,7 +1,6 @@
 /** The journal in the database: no role can change it, and constraints refuse invalid rows. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { listAccountLines } from '../../../src/ledger/account-line-store.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { loadBook } from '../../../src/ledger/book-store.ts';
@@ -10,6 +9,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../../../src/ledger/entry-hash.ts';
 import { findEntry, listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { recordResults } from '../../../src/webhooks/delivery-store.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

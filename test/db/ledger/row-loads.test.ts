@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

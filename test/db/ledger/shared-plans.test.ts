@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { BEGIN_SHARED } from '../../../src/db/transaction.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { lockBooks, updateBooks } from '../../../src/ledger/commit/shared-book-store.ts';
 import { isTable } from '../../../src/ledger/rows/table-of.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { subscribersOf } from '../../../src/webhooks/endpoint-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

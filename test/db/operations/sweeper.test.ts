@@ -3,11 +3,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/values/ids.ts';
 import { dueSource } from '../../../src/operations/due-store.ts';
 import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { partsOf, type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
+import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/values/ids.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
 import { createSweeper, type SweeperRuntime, startSweeper } from '../../../workers/sweeper.ts';
 import {

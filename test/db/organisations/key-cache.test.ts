@@ -1,8 +1,6 @@
 /** Keys in memory: how long they count, and how soon a change of a key takes effect in every process. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Clock, systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import { expireApiKey, insertApiKey, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
 import { createAuthenticator } from '../../../src/organisations/authenticate.ts';
@@ -13,6 +11,8 @@ import { openOrganisation } from '../../../src/organisations/open-organisation.t
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../../src/organisations/person.ts';
 import { insertPeople } from '../../../src/organisations/person-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { type Clock, systemClock } from '../../../src/values/clock.ts';
 import { type KeyPool, openKeyPool } from '../../support/key-pool.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

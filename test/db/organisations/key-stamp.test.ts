@@ -1,10 +1,7 @@
 /** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock as clock } from '../../../src/values/clock.ts';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import {
@@ -16,6 +13,9 @@ import {
 import { issueApiKey, rollApiKey } from '../../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { systemClock as clock } from '../../../src/values/clock.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');

@@ -1,12 +1,12 @@
 /** `npm run keys`, run as an operator runs it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { program } from '../../../scripts/keys.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { createAuthenticator } from '../../../src/organisations/authenticate.ts';
 import { OPERATOR_NAME } from '../../../src/organisations/organisation.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
 

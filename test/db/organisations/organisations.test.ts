@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Clock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { generateApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/organisations/authenticate.ts';
 import { type IssueApiKey, issueApiKey, rollApiKey } from '../../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import type { Clock } from '../../../src/values/clock.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');

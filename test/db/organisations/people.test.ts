@@ -1,8 +1,6 @@
 /** To whom keys belong: people and services, also where release 0.2.0 made the key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
-import type { Clock } from '../../../src/values/clock.ts';
-import { newId, publicId } from '../../../src/values/ids.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey } from '../../../src/organisations/api-key-store.ts';
@@ -14,6 +12,8 @@ import { findOrganisationOfBook } from '../../../src/organisations/organisation-
 import { newPerson, type Person, serviceOf } from '../../../src/organisations/person.ts';
 import { findPerson, insertPeople, listPeople } from '../../../src/organisations/person-store.ts';
 import { readTimeline } from '../../../src/timeline/timeline.ts';
+import type { Clock } from '../../../src/values/clock.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -2,14 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { SweepContext } from '../../../src/group/group.ts';
-import { newId } from '../../../src/values/ids.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import {
   countForeignNotices,
   listForeignNotices,
   settleForeignNotice,
 } from '../../../src/outside/foreign-notice-store.ts';
 import { pruneNotices } from '../../../src/outside/prune-notices.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const NOW = Date.parse('2026-03-01T00:00:00.000Z');

@@ -1,12 +1,10 @@
 /** A party of another kind than a rail on the pieces that every party is made of: its notices, its evidence, its calls. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { CheckContext } from '../../../src/group/check-context.ts';
-import type { Finding } from '../../../src/group/finding.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { openOnce } from '../../../src/exceptions/open-exception.ts';
-import { newId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
-import { JsonText } from '../../../src/values/json.ts';
+import type { CheckContext } from '../../../src/group/check-context.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
@@ -18,6 +16,8 @@ import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { evidence, evidenceTouch, keepEvidence } from '../../../src/outside/evidence.ts';
 import { type NoticeException, type NoticeTaker, takeNotices } from '../../../src/outside/take-notices.ts';
 import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
+import { newId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
+import { JsonText } from '../../../src/values/json.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { ACQUIRER_NOTICE_KINDS, MemoryAcquirer } from '../../support/memory-acquirer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

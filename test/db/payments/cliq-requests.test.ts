@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../../scripts/harness/client.ts';
-import { newId, parsePublicId } from '../../../src/values/ids.ts';
 import { aliasPlace } from '../../../src/payments/payment/cliq-request.ts';
+import { newId, parsePublicId } from '../../../src/values/ids.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';

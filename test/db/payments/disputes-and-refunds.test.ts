@@ -1,11 +1,11 @@
 /** Disputes and refunds of one payment, in any order: where money is taken, where it comes back to, and what is for a person. */
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { answerDispute } from '../../../src/payments/disputes/answer-dispute.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import { visitDisputes } from '../../../src/payments/disputes/visit-disputes.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

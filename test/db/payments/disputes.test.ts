@@ -1,9 +1,7 @@
 /** Disputes as the acquirer tells of them: whose money a chargeback takes, what a decision gives back, and what is for a person. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import type { DisputeNotice } from '../../../src/payments/disputes/settle-dispute.ts';
@@ -13,6 +11,8 @@ import { payments } from '../../../src/payments/payment/payment-table.ts';
 import { requestRefund } from '../../../src/payments/refunds/refund-payment.ts';
 import { releaseShares } from '../../../src/payments/shares/release-shares.ts';
 import { paymentShares } from '../../../src/payments/shares/share-table.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { acceptOne, say, tellOfDispute } from '../../support/payments.ts';

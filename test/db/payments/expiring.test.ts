@@ -3,17 +3,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Acquirer, AcquirerInstruction } from '../../../src/acquirers/acquirer.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import type { InTurn } from '../../../src/outside/called-party.ts';
 import { capturePayment } from '../../../src/payments/actions/act-on-payment.ts';
-import { aliasPlace } from '../../../src/payments/payment/cliq-request.ts';
-import { expirePayments } from '../../../src/payments/outcomes/expire-payments.ts';
-import type { Payment } from '../../../src/payments/payment/payment.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
+import { expirePayments } from '../../../src/payments/outcomes/expire-payments.ts';
+import {
+  inquireOperations,
+  type SendRuntime,
+  submitOperations,
+} from '../../../src/payments/outcomes/send-operations.ts';
+import { aliasPlace } from '../../../src/payments/payment/cliq-request.ts';
+import type { Payment } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
-import { inquireOperations, type SendRuntime, submitOperations } from '../../../src/payments/outcomes/send-operations.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { acceptOne, acceptRequest, RELEASE, SUCCEEDED, say, settleAll } from '../../support/payments.ts';

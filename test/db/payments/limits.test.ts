@@ -2,13 +2,13 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
 import { capturePayment } from '../../../src/payments/actions/act-on-payment.ts';
-import { REFUNDS_MAX } from '../../../src/payments/payment/payment.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
+import { REFUNDS_MAX } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne, say } from '../../support/payments.ts';

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import type { Appointment } from '../../../src/group/appointment.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import { DISPUTES_MAX } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
 import { openPayday, paydayOfSandbox, paydayStep } from '../../../src/payments/settlements/keep-payday.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { NoProgress } from '../../../src/values/progress.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';

@@ -1,9 +1,9 @@
 /** Part of what captures earn is reserved: released later, taken behind the rest, and never lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
+import { requestCapture } from '../../../src/payments/actions/request-action.ts';
 import { sumOpenShares } from '../../../src/payments/shares/balance-store.ts';
 import { balanceView } from '../../../src/payments/shares/balance-view.ts';
-import { requestCapture } from '../../../src/payments/actions/request-action.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';

@@ -1,8 +1,8 @@
 /** Lines of reports about disputes: each is booked once, against the dispute that it is of. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Uuid } from '../../../src/values/ids.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';

@@ -1,13 +1,13 @@
 /** What an acquirer's answers do to rows of payments, and how shares of a day are released. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
-import { listShareLines } from '../../../src/payments/shares/balance-store.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
+import { listShareLines } from '../../../src/payments/shares/balance-store.ts';
 import { releaseShares } from '../../../src/payments/shares/release-shares.ts';
 import { listReleases } from '../../../src/payments/shares/release-store.ts';
 import type { PaymentShare } from '../../../src/payments/shares/share.ts';
 import { paymentShares } from '../../../src/payments/shares/share-table.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { acceptOne, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -7,10 +7,10 @@ import { idempotencyKeyView } from '../../../src/idempotency/idempotency-key-vie
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { type OnceAnswer, voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
-import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
-import { toJson } from '../../../src/values/json.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
+import { toJson } from '../../../src/values/json.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -4,8 +4,8 @@ import { insertManyPayouts, manyPayoutsId } from '../../../scripts/bench/many-pa
 import { BEGIN_LIST_READ } from '../../../src/db/list-reads.ts';
 import type { PageRequest } from '../../../src/db/page.ts';
 import type { Queryable } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { listPayouts, type PayoutFilter } from '../../../src/payouts/payout/payout-store.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

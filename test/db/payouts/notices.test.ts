@@ -1,20 +1,20 @@
 /** Rail notices: booked once they can be, and no notice delays another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Instant } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/values/ids.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { findBooksWithNotices } from '../../../src/outside/inbox-store.ts';
 import type { NoticeSource } from '../../../src/outside/party.ts';
-import { payouts as payoutTable } from '../../../src/payouts/payout/payout-table.ts';
 import { takeRailNotices } from '../../../src/payouts/notices/rail-notices.ts';
+import { payouts as payoutTable } from '../../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { RAIL_NOTICE_KINDS, type Rail } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
+import type { Instant } from '../../../src/values/clock.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -1,12 +1,12 @@
 /** Payout rows: values come back as written, and lists apply their filters. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../../src/db/page.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { markStuck } from '../../../src/operations/stuck-store.ts';
 import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { findPayoutsByEndToEndId, listPayouts, type PayoutFilter } from '../../../src/payouts/payout/payout-store.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createListReads, type ListReads } from '../../../src/db/list-reads.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

@@ -5,10 +5,10 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { fillPayloadsOfBooks } from '../../../src/ledger/rows/personal-text-store.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import { newId } from '../../../src/values/ids.ts';
 import type { DeliveryResult } from '../../../src/webhooks/delivery.ts';
 import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/delivery-pairs-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -3,7 +3,6 @@
  * checkpoints by forged or changed ones. The key must not sign a tree built on them.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/values/clock.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
 import { readEntries } from '../../../src/ledger/journal-read-store.ts';
@@ -15,6 +14,7 @@ import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../../../src/proofs/plan-checkpoint.ts';
 import type { SigningKey } from '../../../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../../../src/proofs/tree-store.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointNow, newSigningKey, openSignerPool } from '../../support/checkpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

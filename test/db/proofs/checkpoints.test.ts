@@ -1,8 +1,7 @@
 /** Checkpoints and proofs of a real book: made while the book grows, and checked without the database. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Finding } from '../../../src/group/finding.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { findEntry } from '../../../src/ledger/journal-read-store.ts';
 import { type Checkpoint, checkpointView } from '../../../src/proofs/checkpoint.ts';
@@ -13,11 +12,11 @@ import {
   findNewestCheckpoint,
   readCheckpoints,
 } from '../../../src/proofs/checkpoint-store.ts';
-
 import { judgeCheckpoint, judgeProof } from '../../../src/proofs/judge-proof.ts';
 import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
 import { proveConsistency, proveInclusion } from '../../../src/proofs/prove.ts';
 import { KEPT_LEVEL } from '../../../src/proofs/tree-store.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointNow, newSigningKey, openSignerPool } from '../../support/checkpoints.ts';

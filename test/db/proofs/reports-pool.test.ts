@@ -1,10 +1,10 @@
 /** The reports pool: which books get a checkpoint, when, and what happens when a book does not verify. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
-import type { Instant } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { findNewestCheckpoint } from '../../../src/proofs/checkpoint-store.ts';
+import type { Instant } from '../../../src/values/clock.ts';
 import { createReports, startReports } from '../../../workers/reports.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { newSigningSeed, openSignerPool } from '../../support/checkpoints.ts';

@@ -4,10 +4,9 @@
  * still signs afterwards.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Finding } from '../../../src/group/finding.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
 import { readEvents } from '../../../src/ledger/events/event-read-store.ts';
@@ -15,6 +14,7 @@ import { readEntries } from '../../../src/ledger/journal-read-store.ts';
 import { type CheckpointView, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';
 import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { transfer } from '../../support/book.ts';
 import { checkpointIn, checkpointNow, newSigningKey } from '../../support/checkpoints.ts';

@@ -1,10 +1,10 @@
 /** Jobs on a Redis Cluster: the contract of a single Redis, and partitions spread over the nodes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import { partitionOf, queueName } from '../../../src/queue/job.ts';
 import { startPool } from '../../../src/queue/pool.ts';
 import { createQueues } from '../../../src/queue/queues.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { describeWithRedis } from '../../support/redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../../support/redis-cluster.ts';
 import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';

@@ -1,11 +1,11 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
-import { toJson } from '../../../src/values/json.ts';
 import type { NotFound } from '../../../src/outside/party.ts';
 import { type Instruction, RailUnreachable } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
+import { newId } from '../../../src/values/ids.ts';
+import { toJson } from '../../../src/values/json.ts';
 import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

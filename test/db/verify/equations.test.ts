@@ -2,13 +2,13 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { newId, publicId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { CHART_CODES, type ChartCode, chartAccountId } from '../../../src/ledger/chart.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
+import { systemClock } from '../../../src/values/clock.ts';
+import { newId, publicId, type ResourceName, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/verify.ts';
 import type { Finding } from '../../../src/group/finding.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { parseSince, type Since } from '../../../src/verify/since.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';

@@ -2,10 +2,10 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
-import type { Finding } from '../../../src/group/finding.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import type { Pool } from '../../../src/db/pool.ts';
+import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { systemClock } from '../../../src/values/clock.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';

@@ -2,19 +2,19 @@
  * Shared by the webhook tests: a database, a test and a live book, a committer with the real sink, and short helpers.
  */
 import { expect } from 'vitest';
-import type { Clock } from '../../../src/values/clock.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, parsePublicId, type Uuid } from '../../../src/values/ids.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
 import type { Command, Refusal } from '../../../src/ledger/command.ts';
 import { Committer } from '../../../src/ledger/commit/committer.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { createLogger } from '../../../src/process/log.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
+import type { Clock } from '../../../src/values/clock.ts';
+import { newId, parsePublicId, type Uuid } from '../../../src/values/ids.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import type { NewSecret } from '../../../src/webhooks/endpoint-secret.ts';

@@ -2,11 +2,12 @@
  * Integrators: they send requests, repeat them when no answer comes, send them twice at once, and keep every answer.
  * The product must keep to each answer. What they ask for is in the parts.
  */
-import type { Clock } from '../../../src/values/clock.ts';
+
 import { ApiError, ERRORS } from '../../../src/errors/errors.ts';
 import { Following } from '../../../src/idempotency/following.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
+import type { Clock } from '../../../src/values/clock.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import type { Answer, AnyWishKind, Wish } from './part.ts';
 import type { SeededRandom } from './seeded-random.ts';
 

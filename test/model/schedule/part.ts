@@ -5,8 +5,8 @@
 import type { Pool } from '../../../src/db/pool.ts';
 import type { ErrorCode } from '../../../src/errors/errors.ts';
 import type { Following } from '../../../src/idempotency/following.ts';
-import type { Uuid } from '../../../src/values/ids.ts';
 import type { Runtime } from '../../../src/runtime.ts';
+import type { Uuid } from '../../../src/values/ids.ts';
 import type { Clients } from './clients.ts';
 import type { RailModel } from './rail-model.ts';
 import type { ReceiverModel } from './receiver-model.ts';

@@ -2,7 +2,7 @@
  * The outside world behind a rail. It outlives every process, knows each instruction by its id, and records the
  * movements of money, which the books must match in the end. Its answers may be lost, late or repeated.
  */
-import { deriveId, newId, type Uuid } from '../../../src/values/ids.ts';
+
 import type { InTurn } from '../../../src/outside/called-party.ts';
 import type { NotFound } from '../../../src/outside/party.ts';
 import {
@@ -13,6 +13,7 @@ import {
   RailUnreachable,
 } from '../../../src/rails/rail.ts';
 import { scriptFor } from '../../../src/rails/sandbox-aliases.ts';
+import { deriveId, newId, type Uuid } from '../../../src/values/ids.ts';
 import type { Fault, Owner, Scheduler } from './scheduler.ts';
 import type { VirtualClock } from './virtual-time.ts';
 

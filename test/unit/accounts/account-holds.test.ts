@@ -5,10 +5,10 @@ import { accountHolds } from '../../../src/accounts/account-hold-table.ts';
 import { increaseHold, releaseHold } from '../../../src/accounts/change-hold.ts';
 import { expireHolds } from '../../../src/accounts/expire-holds.ts';
 import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const BY = { requestId: newId(), actor: 'api_key:key_1' };

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { externalIdFilter, metadataFilter } from '../../../src/api/pages.ts';
 import { freeText, metadata } from '../../../src/api/schemas/fields.ts';
-import { hasCardNumber, maskCardNumbers } from '../../../src/values/card-number.ts';
 import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { jsonPointer } from '../../../src/http/json-pointer.ts';
 import { createPayment } from '../../../src/payments/payment/api/payment-schemas.ts';
+import { hasCardNumber, maskCardNumbers } from '../../../src/values/card-number.ts';
 import { createWebhook } from '../../../src/webhooks/api/webhook-schemas.ts';
 
 /** A class of characters, by what a text of it is made of. */

@@ -7,14 +7,14 @@ import { type Route, type RouteAnswer, type RouteRequest, route } from '../../..
 import { positiveAmount } from '../../../src/api/schemas/amount.ts';
 import { currency, description, metadata, reference } from '../../../src/api/schemas/fields.ts';
 import { waitFor } from '../../../src/api/waits.ts';
-import { systemClock } from '../../../src/values/clock.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
-import { newId } from '../../../src/values/ids.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
+import { systemClock } from '../../../src/values/clock.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 
 export const KEYS = {

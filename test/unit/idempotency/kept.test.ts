@@ -1,15 +1,15 @@
 /** Which refusals of a decision are kept under an idempotency key: by type, and by the guard of once() where a type was evaded. */
 import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
-import { isKept } from '../../../src/errors/kept.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors/errors.ts';
+import { isKept } from '../../../src/errors/kept.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { newId } from '../../../src/values/ids.ts';
 import type { Command, Refusal } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { WITHDRAWN } from '../../../src/money/withdrawn-currencies.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 

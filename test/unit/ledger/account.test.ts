@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { type Account, available, covers, held, move, posted, withHeld } from '../../../src/ledger/account.ts';
 import { CHART, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 /** A customer account in EUR with 1,000 posted and nothing held, with the changes of a case. */
 const account = (change: Partial<Account> = {}): Account => ({

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/values/clock.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
-import { mayFollow, momentOf } from '../../../src/ledger/commit/batch.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import type { Command } from '../../../src/ledger/command.ts';
-import { Draft } from '../../../src/ledger/draft.ts';
+import { mayFollow, momentOf } from '../../../src/ledger/commit/batch.ts';
 import { BookState, unionOfTouches } from '../../../src/ledger/commit/state.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
 import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { endpointTallies } from '../../../src/webhooks/endpoint-store.ts';
 import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
 import { NO_SINK } from '../../support/book.ts';

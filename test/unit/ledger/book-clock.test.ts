@@ -1,9 +1,9 @@
 /** The clock of a test book: it stands on its way, goes from moment to moment, and never back. */
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
-import { momentOf } from '../../../src/ledger/commit/batch.ts';
 import { type Book, bookTime } from '../../../src/ledger/book.ts';
 import { setOut, stepClock } from '../../../src/ledger/book-clock.ts';
+import { momentOf } from '../../../src/ledger/commit/batch.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const DAY_MS = 86_400_000;

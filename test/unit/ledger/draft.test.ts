@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/values/clock.ts';
-import { newId, publicId } from '../../../src/values/ids.ts';
 import type { Account } from '../../../src/ledger/account.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
@@ -9,6 +7,8 @@ import { Draft, type EntryRequest, PostingRefused } from '../../../src/ledger/dr
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-00000000fffe';

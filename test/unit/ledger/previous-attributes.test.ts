@@ -1,9 +1,9 @@
 /** What events say of their objects before, and what a request would change. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PersonalText } from '../../../src/ledger/rows/personal-text.ts';
 import { differenceFrom, previousAttributes } from '../../../src/ledger/events/previous-attributes.ts';
 import { wholePayload } from '../../../src/ledger/events/render-event.ts';
+import { PersonalText } from '../../../src/ledger/rows/personal-text.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { keptRows } from '../../support/kept-rows.ts';
 import { MemoryBook } from '../../support/memory-book.ts';

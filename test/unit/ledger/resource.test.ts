@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/values/clock.ts';
 import { column } from '../../../src/db/declared-columns.ts';
-import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/rows/resource.ts';
 import { WRITE_ORDER } from '../../../src/ledger/rows/table.ts';
 import { tableOf } from '../../../src/ledger/rows/table-of.ts';
+import { momentAt } from '../../../src/values/clock.ts';
+import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 interface Errand {

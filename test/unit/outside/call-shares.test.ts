@@ -1,9 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SharedSandboxAcquirer } from '../../../src/acquirers/shared-acquirer.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { type CallFor, CallShares, PartyBusy } from '../../../src/outside/call-shares.ts';
 import { JobCalls } from '../../../src/outside/job-calls.ts';
 import { withinLimit } from '../../../src/process/time-limit.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 const settled = () => new Promise(setImmediate);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { inquireAtParty } from '../../../src/outside/ask-party.ts';
 import { afterNotFound, finalAfter, inquiryPauseMs } from '../../../src/outside/inquiry.ts';
 import type { PartyAnswer } from '../../../src/outside/party.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 const SENT_AT = 1_000_000;
 const FINAL_AFTER_MS = 60_000;

@@ -1,6 +1,5 @@
 /** An instruction on its way: what each answer of the party leads to, and that it is never guessed. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Instant } from '../../../src/values/clock.ts';
 import type { NotFound, Party } from '../../../src/outside/party.ts';
 import {
   inquireInstruction,
@@ -8,6 +7,7 @@ import {
   type SendOutcome,
   submitInstruction,
 } from '../../../src/outside/send-instruction.ts';
+import type { Instant } from '../../../src/values/clock.ts';
 import { type AcquirerAnswer, MemoryAcquirer } from '../../support/memory-acquirer.ts';
 
 interface Payment {

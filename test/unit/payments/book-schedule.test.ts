@@ -1,12 +1,12 @@
 /** How the schedule of a book is shown, and how a percentage is read. */
 import { expect, test } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { updateReleaseSchedule } from '../../../src/payments/shares/api/release-schedule-schemas.ts';
-import { reservedPart } from '../../../src/payments/shares/earn-share.ts';
 import { basisPointsOf, scheduleInForce, scheduleView } from '../../../src/payments/shares/book-schedule.ts';
 import { bookSchedules, SCHEDULE_ID } from '../../../src/payments/shares/book-schedule-store.ts';
+import { reservedPart } from '../../../src/payments/shares/earn-share.ts';
 import { requestScheduleUpdate } from '../../../src/payments/shares/update-schedule.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 import { releaseIn } from '../../support/payments.ts';
 

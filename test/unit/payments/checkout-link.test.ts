@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newId, publicId } from '../../../src/values/ids.ts';
 import {
   checkoutDigest,
   checkoutToken,
@@ -8,6 +7,7 @@ import {
   markedCheckoutUrl,
   withCheckoutUrls,
 } from '../../../src/payments/payment/checkout-link.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 
 const keyed = (key: string) => ({ digestOf: (text: string) => createHmac('sha256', key).update(text).digest('hex') });
 const [bookId, otherBook, id] = [newId(), newId(), newId()];

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { openAccount } from '../../../src/accounts/open-account.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import { releaseShares } from '../../../src/payments/shares/release-shares.ts';
 import { type PaymentShare, shareId } from '../../../src/payments/shares/share.ts';
 import { paymentShares, releases } from '../../../src/payments/shares/share-table.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

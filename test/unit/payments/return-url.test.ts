@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { asciiUrl, formTarget, isLoopbackUrl, returnUrlFault, withPayment } from '../../../src/payments/payment/return-url.ts';
+import {
+  asciiUrl,
+  formTarget,
+  isLoopbackUrl,
+  returnUrlFault,
+  withPayment,
+} from '../../../src/payments/payment/return-url.ts';
 
 test.each`
   url                             | loopback | target

@@ -1,12 +1,12 @@
 /** In which order money that goes back to payers is taken, and that none is lost or taken twice on the way. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { MAX_TOUCHED } from '../../../src/ledger/commit/committer.ts';
-import { wayBackTouches } from '../../../src/payments/refunds/give-back.ts';
 import { CAPTURES_MAX } from '../../../src/payments/payment/payment.ts';
+import { wayBackTouches } from '../../../src/payments/refunds/give-back.ts';
 import { SHARES_MAX } from '../../../src/payments/refunds/refund-source-store.ts';
 import { type Money, planTaking } from '../../../src/payments/refunds/take-from-sources.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 const money = (own: [string, string, bigint][], available: bigint, held: Record<string, bigint>): Money => ({
   own: own.map(([captureId, shareId, amount]) => ({ captureId, shareId, amount })),

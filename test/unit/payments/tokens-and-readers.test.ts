@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { verifiedOf } from '../../../src/acquirers/sandbox-answers.ts';
 import { createSecretBox, SecretBoxError } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { openBilling, sealBilling } from '../../../src/payments/payment/billing.ts';
 import { ATTEMPTS_MAX, offersAnother, type Payment } from '../../../src/payments/payment/payment.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type ReaderAction,
 } from '../../../src/payments/readers/reader.ts';
 import { allowedActions, type PaymentTokenStatus } from '../../../src/payments/tokens/payment-token.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 test.each<[PaymentTokenStatus, readonly string[]]>([
   ['active', ['delete']],

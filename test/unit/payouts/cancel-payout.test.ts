@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { cancelPayout } from '../../../src/payouts/payout/cancel-payout.ts';
 import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 let scene: PayoutScene;

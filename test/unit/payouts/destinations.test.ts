@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { newId } from '../../../src/values/ids.ts';
 import { maskAlias } from '../../../src/outside/mask-alias.ts';
 import { destinationPlace } from '../../../src/payouts/destinations/destination.ts';
 import {
@@ -10,6 +9,7 @@ import {
   payeeOf,
   sealDestination,
 } from '../../../src/payouts/destinations/destinations.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 const of = { bookId: newId(), payoutId: newId() };
 const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { momentAt } from '../../../src/values/clock.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/rows/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout/payout.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
+import { momentAt } from '../../../src/values/clock.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 const STATUSES = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[];

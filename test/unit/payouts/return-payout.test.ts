@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { newId, publicId } from '../../../src/values/ids.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { evidence } from '../../../src/outside/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { payoutReturns } from '../../../src/payouts/returns/payout-return-table.ts';
+import { newId, publicId } from '../../../src/values/ids.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

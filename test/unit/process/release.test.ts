@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { connectionName, isEarlierRelease, RELEASE, RELEASE_BEFORE, releaseOfConnection } from '../../../src/process/release.ts';
+import {
+  connectionName,
+  isEarlierRelease,
+  RELEASE,
+  RELEASE_BEFORE,
+  releaseOfConnection,
+} from '../../../src/process/release.ts';
 
 test.each`
   release     | than       | earlier

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { canonicalize } from 'json-canonicalize';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/config.ts';
-import { publicId } from '../../../src/values/ids.ts';
 import {
   type Checkpoint,
   checkpointView,
@@ -15,6 +14,7 @@ import {
 import { eventDigest, eventText } from '../../../src/proofs/event-digest.ts';
 import { readCheckpoints, readProofs, UnreadableProof } from '../../../src/proofs/proof-file.ts';
 import { formerKeyIdFrom, isSignedBy, keyIdOf, signingKeyFrom } from '../../../src/proofs/signing-key.ts';
+import { publicId } from '../../../src/values/ids.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-000000000004';
 const BOOK = '018f4d3e-7b2a-7000-8000-000000000001';

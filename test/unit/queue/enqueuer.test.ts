@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import { withinLimit } from '../../../src/process/time-limit.ts';
 import { createEnqueuer, type DropReason, type EnqueueCounts } from '../../../src/queue/enqueuer.ts';
 import { partsOf, type QueuePool } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
-import { withinLimit } from '../../../src/process/time-limit.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../../src/values/ids.ts';
 import { packRows, partitionOf, partsOf, queueName, rowsIn } from '../../../src/queue/job.ts';
+import { newId } from '../../../src/values/ids.ts';
 
 test('a queue name is one hash tag, so that its keys share a slot of a Redis Cluster', () => {
   expect(queueName('ledger', 3)).toBe('{ledger-3}');

@@ -67,7 +67,8 @@ describe('every loop that waits for its own result proves its progress', () => {
     )
     .filter((path) => path.endsWith('.ts') && !/^scripts\/(bench|faults|harness|gateway)\//.test(path));
   const looping = files.filter((path) => waitsInLoop(readFileSync(join(ROOT, path), 'utf8')));
-  const proving = (path: string) => /from '[./]+((src\/)?values\/)?progress\.ts'/.test(readFileSync(join(ROOT, path), 'utf8'));
+  const proving = (path: string) =>
+    /from '[./]+((src\/)?values\/)?progress\.ts'/.test(readFileSync(join(ROOT, path), 'utf8'));
 
   test('by an assertion, or by what is said here', () => {
     expect(looping.length).toBeGreaterThan(20);

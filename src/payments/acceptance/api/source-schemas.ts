@@ -1,11 +1,11 @@
 /** What a request may name as its source: a line for each type, in both. */
 import { z } from 'zod';
-import type { SourceInput } from '../sources.ts';
+import { terminalRequest, terminalSourceOf } from '../../readers/api/terminal-source.ts';
 import { cardRequest, cardSourceOf } from '../../sources/api/card.ts';
 import { checkoutRequest } from '../../sources/api/checkout.ts';
 import { cliqRequest, cliqRequestOf } from '../../sources/api/cliq-request.ts';
-import { terminalRequest, terminalSourceOf } from '../../readers/api/terminal-source.ts';
 import { tokenRequest, tokenSourceOf } from '../../tokens/api/token-source.ts';
+import type { SourceInput } from '../sources.ts';
 
 export const sourceRequest = z
   .discriminatedUnion('type', [cardRequest, tokenRequest, cliqRequest, checkoutRequest, terminalRequest])

@@ -1,11 +1,11 @@
 /** The page of the sandbox acquirer's challenges: there the payer's bank is played. */
 import type { SandboxChallenge } from '../../../acquirers/acquirers.ts';
 import type { Page, PageRequest } from '../../../api/page.ts';
-import { CHALLENGE_BASE, challengePage } from '../challenge-page.tsx';
 import { checkoutUrl } from '../../payment/checkout-link.ts';
+import { formTarget } from '../../payment/return-url.ts';
+import { CHALLENGE_BASE, challengePage } from '../challenge-page.tsx';
 import { backUrl } from '../checkout-state.ts';
 import { challengedPayment, inquiryName, settleChallenge } from '../settle-challenge.ts';
-import { formTarget } from '../../payment/return-url.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
 const sandboxChallenge: Page = {

@@ -7,12 +7,12 @@ import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
+import { declaredDispute } from '../../index.ts';
 import { requestAcceptance, requestEvidence } from '../answer-dispute.ts';
 import type { Dispute } from '../dispute.ts';
 import { disputeResource } from '../dispute-resource.ts';
 import { listDisputes } from '../dispute-store.ts';
 import { disputes } from '../dispute-table.ts';
-import { declaredDispute } from '../../index.ts';
 import { DISPUTE_STAGES, DISPUTE_STATUSES, dispute, submitEvidence } from './dispute-schemas.ts';
 
 export const disputeApi: ApiResource<Dispute> = {

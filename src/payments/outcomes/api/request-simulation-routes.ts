@@ -1,8 +1,8 @@
 /** Test mode: what a payer makes of a request to pay. */
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
-import { type SimulateRequest, simulateRequest } from '../simulate-request.ts';
 import { payment } from '../../payment/api/payment-schemas.ts';
+import { type SimulateRequest, simulateRequest } from '../simulate-request.ts';
 
 function simulation(
   name: SimulateRequest['simulation'],

@@ -7,18 +7,23 @@ import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
+import { sourceOf } from '../../acceptance/api/source-schemas.ts';
+import { requestPayment } from '../../acceptance/request-payment.ts';
+import {
+  type PaymentActionRequest,
+  requestCancel,
+  requestCapture,
+  requestIncrement,
+} from '../../actions/request-action.ts';
 import { declaredPayment } from '../../index.ts';
 import type { Payment } from '../payment.ts';
 import { paymentResource } from '../payment-resource.ts';
 import { listPayments } from '../payment-store.ts';
 import { payments } from '../payment-table.ts';
-import { type PaymentActionRequest, requestCancel, requestCapture, requestIncrement } from '../../actions/request-action.ts';
-import { requestPayment } from '../../acceptance/request-payment.ts';
 import { requestPaymentUpdate } from '../update-payment.ts';
 import { billingOf } from './billing-schema.ts';
 import { digestedCard } from './card-schema.ts';
 import * as schemas from './payment-schemas.ts';
-import { sourceOf } from '../../acceptance/api/source-schemas.ts';
 
 export const paymentApi: ApiResource<Payment> = {
   path: '/v1/payments',

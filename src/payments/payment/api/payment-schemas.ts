@@ -17,11 +17,11 @@ import {
   unlessGiven,
 } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
+import { sourceRequest } from '../../acceptance/api/source-schemas.ts';
 import { PAYMENT_TRANSITIONS, type PaymentAction, type PaymentStatus } from '../payment.ts';
 import { returnUrlFault } from '../return-url.ts';
 import { billing } from './billing-schema.ts';
 import { cardShown } from './card-schema.ts';
-import { sourceRequest } from '../../acceptance/api/source-schemas.ts';
 
 export const PAYMENT_STATUSES = Object.keys(PAYMENT_TRANSITIONS) as [PaymentStatus, ...PaymentStatus[]];
 

@@ -1,13 +1,14 @@
 /** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
+
+import { feeOf } from '../../../fees/fee-schedule.ts';
 import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf, restOf, type Said } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { behindNewIds } from '../../../group/until.ts';
-import { feeOf } from '../../../fees/fee-schedule.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
 import { countsAsDisputed, type Dispute } from '../../disputes/dispute.ts';
-import { scheduleOf } from '../payment.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
+import { scheduleOf } from '../payment.ts';
 import { checkFailedRefund, checkWonDispute } from './given-back-check.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
 import { checkPortionsOfDispute, checkPortionsOfRefund } from './portions-check.ts';

@@ -1,7 +1,7 @@
 /** Checks that the portions of refunds and disputes are all that left: what is given back goes by them. */
 import type { CheckContext } from '../../../group/check-context.ts';
-import { publicId } from '../../../values/ids.ts';
 import { chartAccountId } from '../../../ledger/chart.ts';
+import { publicId } from '../../../values/ids.ts';
 import type { Dispute } from '../../disputes/dispute.ts';
 import { type PaymentOperation, sumOfPortions } from '../../operations/payment-operation.ts';
 import { debitsOf } from './booked.ts';

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { amountOrZero } from '../../../api/schemas/amount.ts';
 import { freeText, metadata, refuseCardNumber } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import { ENTRY_MODES, type ReaderActionRequest, type ReaderRequest } from '../reader.ts';
 import { number } from '../../payment/api/card-schema.ts';
+import { ENTRY_MODES, type ReaderActionRequest, type ReaderRequest } from '../reader.ts';
 
 const label = freeText(100, 'For people: where it stands.');
 

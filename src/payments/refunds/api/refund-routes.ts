@@ -12,13 +12,13 @@ import { captureResource, refundResource } from '../../operations/operation-reso
 import { listOperations, listRefunds } from '../../operations/operation-store.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
-import { requestRefund } from '../refund-payment.ts';
+import { capture, createRefund, REFUND_STATUSES, refund, release } from '../../payment/api/child-schemas.ts';
+import { paymentApi } from '../../payment/api/payment-routes.ts';
 import { releaseResource } from '../../shares/release-resource.ts';
 import { listReleases } from '../../shares/release-store.ts';
 import type { Release } from '../../shares/share.ts';
 import { releases } from '../../shares/share-table.ts';
-import { capture, createRefund, REFUND_STATUSES, refund, release } from '../../payment/api/child-schemas.ts';
-import { paymentApi } from '../../payment/api/payment-routes.ts';
+import { requestRefund } from '../refund-payment.ts';
 
 const scopes = { read: 'payments:read', write: 'payments:write' } as const;
 

@@ -1,8 +1,8 @@
-import type { Instant } from '../../../values/clock.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { Uuid } from '../../../values/ids.ts';
 import type { BookId } from '../../../ledger/book.ts';
+import type { Instant } from '../../../values/clock.ts';
+import type { Uuid } from '../../../values/ids.ts';
 import type { PaymentShare } from '../share.ts';
 import { paymentShares } from '../share-table.ts';
 

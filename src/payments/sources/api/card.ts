@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CardSource } from '../card.ts';
 import { cardMembers, cardOf } from '../../payment/api/card-schema.ts';
+import type { CardSource } from '../card.ts';
 
 export const cardRequest = z
   .strictObject({ type: z.literal('card'), ...cardMembers })

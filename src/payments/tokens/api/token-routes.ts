@@ -4,12 +4,12 @@ import { listRoute, readRoute } from '../../../api/read-routes.ts';
 import { route } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { createRoute } from '../../../api/write-routes.ts';
+import { cardOf, digestedCard } from '../../payment/api/card-schema.ts';
 import { deleteToken } from '../delete-token.ts';
 import type { PaymentToken } from '../payment-token.ts';
 import { paymentTokenResource } from '../payment-token-resource.ts';
 import { requestToken } from '../request-token.ts';
 import { findToken, listTokens } from '../token-store.ts';
-import { cardOf, digestedCard } from '../../payment/api/card-schema.ts';
 import * as schemas from './token-schemas.ts';
 
 const tokenApi: ApiResource<PaymentToken> = {

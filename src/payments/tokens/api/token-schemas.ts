@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { WORD } from '../../../acquirers/party-texts.ts';
 import { freeText, partyReference, unlessGiven } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import type { PaymentTokenAction } from '../payment-token.ts';
 import { cardMembers, cardShown } from '../../payment/api/card-schema.ts';
 import { decline } from '../../payment/api/payment-schemas.ts';
+import type { PaymentTokenAction } from '../payment-token.ts';
 
 /** Your own name of a customer. */
 export const customerReference = freeText(

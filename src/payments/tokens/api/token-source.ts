@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reference } from '../../../api/schemas/fields.ts';
-import type { TokenSource } from '../token-source.ts';
 import { cvc } from '../../payment/api/card-schema.ts';
+import type { TokenSource } from '../token-source.ts';
 
 export const tokenRequest = z
   .strictObject({

@@ -1,8 +1,8 @@
 import type { RouteAnswer, RouteRequest } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
-import { type Simulation, simulatePayout } from '../simulate-payout.ts';
 import { failPayout, payout, returnPayout } from '../../payout/api/payout-schemas.ts';
+import { type Simulation, simulatePayout } from '../simulate-payout.ts';
 
 const params = { id: 'payout' } as const;
 const after = { 200: { description: 'The payout after it.', schema: payout } };

@@ -5,9 +5,9 @@ import { positiveAmount } from '../../../api/schemas/amount.ts';
 import { carriedDescription, currency, externalId, metadata, reference } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { RAIL_FAILURE_CODES } from '../../../rails/failure-codes.ts';
+import { destinationRequest, destinationShown } from '../../destinations/api/destination-schemas.ts';
 import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus } from '../payout.ts';
 import { FAILURE_CODES } from '../payout-view.ts';
-import { destinationRequest, destinationShown } from '../../destinations/api/destination-schemas.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
 

@@ -1,12 +1,12 @@
-import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
-import type { Instant } from '../../../values/clock.ts';
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { Uuid } from '../../../values/ids.ts';
+import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
 import type { BookId } from '../../../ledger/book.ts';
 import type { Hold } from '../../../ledger/hold.ts';
 import { holds } from '../../../ledger/hold-table.ts';
+import type { Instant } from '../../../values/clock.ts';
+import type { Uuid } from '../../../values/ids.ts';
 import type { Payout } from '../payout.ts';
 import { payouts } from '../payout-table.ts';
 

@@ -1,11 +1,11 @@
 /** Returns of a payout: its children, each with an entry of its own. */
 import type { ApiResource } from '../../../api/api-resource.ts';
 import { childrenRoute, readRoute } from '../../../api/read-routes.ts';
+import { payoutApi } from '../../payout/api/payout-routes.ts';
+import { payoutReturn } from '../../payout/api/payout-schemas.ts';
 import { listReturns } from '../payout-return-store.ts';
 import { type PayoutReturn, payoutReturns } from '../payout-return-table.ts';
 import { payoutReturnView } from '../payout-return-view.ts';
-import { payoutApi } from '../../payout/api/payout-routes.ts';
-import { payoutReturn } from '../../payout/api/payout-schemas.ts';
 
 const returnApi: ApiResource<PayoutReturn> = {
   path: '/v1/payouts/:id/returns',

@@ -1,9 +1,9 @@
 /** The command of an entry of any postings. */
 
-import { newId } from '../../../../src/values/ids.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import type { Command } from '../../../../src/ledger/command.ts';
 import type { PostingDraft } from '../../../../src/ledger/entry.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 
 export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {

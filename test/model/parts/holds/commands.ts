@@ -2,12 +2,13 @@
  * Commands of the ledger's holds, through the whole of their life. They are the test's own: nothing in the product captures a
  * hold that the API placed (src/accounts/place-hold.ts, parts/account-holds).
  */
-import { newId, type Uuid } from '../../../../src/values/ids.ts';
+
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import type { Command, Refusal, Touch } from '../../../../src/ledger/command.ts';
 import type { Draft } from '../../../../src/ledger/draft.ts';
 import type { Hold, HoldStepKind } from '../../../../src/ledger/hold.ts';
 import { holds } from '../../../../src/ledger/hold-table.ts';
+import { newId, type Uuid } from '../../../../src/values/ids.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 
 /** The event that only these commands emit. */

@@ -1,10 +1,10 @@
 /** Payments, their operations, shares and disputes, as the core holds them and as the reference has them. */
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
-import { allowedActions, capturable, type Payment } from '../../../../src/payments/payment/payment.ts';
 import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
-import { payments } from '../../../../src/payments/payment/payment-table.ts';
 import { settlements } from '../../../../src/payments/paydays/settlement-table.ts';
+import { allowedActions, capturable, type Payment } from '../../../../src/payments/payment/payment.ts';
+import { payments } from '../../../../src/payments/payment/payment-table.ts';
 import { paymentShares, releases } from '../../../../src/payments/shares/share-table.ts';
 import type { Part, RealBook } from '../../part.ts';
 import { type Operation, PaymentRecords, type ReferencePayment } from './records.ts';

@@ -1,8 +1,8 @@
 /** Disputes: what the acquirer tells of them. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/values/ids.ts';
 import type { SettledDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import { settleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { CURRENCIES } from '../../names.ts';
 import { type AnyKind, amountOf, draws, fromNewest, kind, maybe } from '../../part.ts';
 import { PaymentRecords } from './records.ts';

@@ -1,17 +1,17 @@
 /** Payments: accepted, captured, canceled, incremented, refunded, expired, released; and what their acquirer says of each. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/values/ids.ts';
 import { acceptPayment } from '../../../../src/payments/acceptance/accept-payment.ts';
 import { cancelPayment, capturePayment, incrementPayment } from '../../../../src/payments/actions/act-on-payment.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
-import { expirePayments } from '../../../../src/payments/outcomes/expire-payments.ts';
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
+import { expirePayments } from '../../../../src/payments/outcomes/expire-payments.ts';
+import { settleOperation } from '../../../../src/payments/outcomes/settle-operation.ts';
+import { settlements } from '../../../../src/payments/paydays/settlement-table.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
 import { refundPayment } from '../../../../src/payments/refunds/refund-payment.ts';
 import { releaseShares } from '../../../../src/payments/shares/release-shares.ts';
-import { settleOperation } from '../../../../src/payments/outcomes/settle-operation.ts';
-import { settlements } from '../../../../src/payments/paydays/settlement-table.ts';
 import { paymentShares, releases } from '../../../../src/payments/shares/share-table.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { CARD, releaseIn } from '../../../support/payments.ts';
 import { type Amount, amountOf, BY, draws, fromNewest, ifMatchOf, kind, maybe, type Part } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';

@@ -1,17 +1,17 @@
 /** The rows of payments in the book in memory: what the product's commands read from Postgres before they are made. */
 import type { AcquirerNotice } from '../../../../src/acquirers/acquirer.ts';
-import type { Uuid } from '../../../../src/values/ids.ts';
-import type { AcquirerReport } from '../../../../src/payments/operations/acquirer-report.ts';
 import type { Dispute } from '../../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { DisputeNotice, SettleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
-import type { Payment } from '../../../../src/payments/payment/payment.ts';
+import type { AcquirerReport } from '../../../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
+import type { Payment } from '../../../../src/payments/payment/payment.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
+import { type MoneySources, sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
 import { type PaymentShare, shareId } from '../../../../src/payments/shares/share.ts';
 import { paymentShares } from '../../../../src/payments/shares/share-table.ts';
-import { type MoneySources, sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import type { MemoryBook } from '../../../support/memory-book.ts';
 import type { RealBook } from '../../part.ts';
 import { nameOf } from './reference-shares.ts';

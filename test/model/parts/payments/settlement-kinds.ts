@@ -1,15 +1,15 @@
 /** Settlements: reports of what the acquirer paid, some with lines that nobody can match. */
 
 import fc from 'fast-check';
-import { newId } from '../../../../src/values/ids.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
+import type { Settlement } from '../../../../src/payments/paydays/settlement.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
+import { sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
 import { isUnsettled, type ReadChargebacks } from '../../../../src/payments/settlements/match-line.ts';
 import { settleLines } from '../../../../src/payments/settlements/settle-lines.ts';
-import type { Settlement } from '../../../../src/payments/paydays/settlement.ts';
 import { paymentShares } from '../../../../src/payments/shares/share-table.ts';
-import { sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import { CURRENCIES } from '../../names.ts';
 import { type AnyKind, draws, fromNewest, kind, maybe, type RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';

@@ -1,11 +1,11 @@
 /** Notices of the rail, and the simulation of one. */
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
-import { newId } from '../../../../src/values/ids.ts';
-import { writeJson } from '../../../../src/values/json.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command.ts';
+import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
 import type { Payout } from '../../../../src/payouts/payout/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout/payout-view.ts';
-import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
+import { newId } from '../../../../src/values/ids.ts';
+import { writeJson } from '../../../../src/values/json.ts';
 import type { MemoryBook } from '../../../support/memory-book.ts';
 
 export const ALIAS = {

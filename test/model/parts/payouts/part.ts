@@ -1,15 +1,15 @@
 /** Payouts: accepted, canceled, reserved, settled, simulated, returned. */
 import fc from 'fast-check';
-import { newId } from '../../../../src/values/ids.ts';
-import { acceptPayout } from '../../../../src/payouts/payout/accept-payout.ts';
+import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
 import { recordUnknown } from '../../../../src/payouts/outcomes/await-outcome.ts';
+import { settlePayout } from '../../../../src/payouts/outcomes/settle-payout.ts';
+import { acceptPayout } from '../../../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../../../src/payouts/payout/cancel-payout.ts';
 import type { Payout } from '../../../../src/payouts/payout/payout.ts';
-import { payoutReturns } from '../../../../src/payouts/returns/payout-return-table.ts';
 import { payouts } from '../../../../src/payouts/payout/payout-table.ts';
-import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
 import { reservePayout } from '../../../../src/payouts/payout/reserve-payout.ts';
-import { settlePayout } from '../../../../src/payouts/outcomes/settle-payout.ts';
+import { payoutReturns } from '../../../../src/payouts/returns/payout-return-table.ts';
+import { newId } from '../../../../src/values/ids.ts';
 import {
   amountOf,
   atLeastOne,

@@ -1,6 +1,7 @@
 /** What must be right of holds in the end: what clients were answered, and what follows from it, is what the books say. */
-import type { Instant } from '../../../../src/values/clock.ts';
+
 import type { Pool } from '../../../../src/db/pool.ts';
+import type { Instant } from '../../../../src/values/clock.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';
 import { wishesOf } from '../clients.ts';
 import type { Add, ScheduleBook } from '../part.ts';

@@ -1,8 +1,8 @@
 /** Holds on accounts: placed for a short time, increased, released. The sweeper and the ledger pool expire them. */
 import { requestHold } from '../../../../src/accounts/request-hold.ts';
 import { requestHoldIncrease, requestHoldRelease } from '../../../../src/accounts/request-hold-change.ts';
-import type { Instant } from '../../../../src/values/clock.ts';
 import { carryOut } from '../../../../src/idempotency/use-case.ts';
+import type { Instant } from '../../../../src/values/clock.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';
 import { amountIn, type Clients, type Intent, wishesOf } from '../clients.ts';
 import type { Answer, SchedulePart, Wish, WishKind } from '../part.ts';

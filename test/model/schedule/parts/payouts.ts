@@ -2,11 +2,11 @@
 
 import { runOnce } from '../../../../src/idempotency/run-once.ts';
 import { carryOut } from '../../../../src/idempotency/use-case.ts';
-import type { Uuid } from '../../../../src/values/ids.ts';
+import { type Simulation, simulatePayout } from '../../../../src/payouts/notices/simulate-payout.ts';
 import { cancelPayout } from '../../../../src/payouts/payout/cancel-payout.ts';
 import { payouts } from '../../../../src/payouts/payout/payout-table.ts';
 import { requestPayout } from '../../../../src/payouts/payout/request-payout.ts';
-import { type Simulation, simulatePayout } from '../../../../src/payouts/notices/simulate-payout.ts';
+import type { Uuid } from '../../../../src/values/ids.ts';
 import { amountIn, type Clients, CURRENCY, type Intent, wishesOf } from '../clients.ts';
 import type { SchedulePart, Wish, WishKind } from '../part.ts';
 import type { SeededRandom } from '../seeded-random.ts';

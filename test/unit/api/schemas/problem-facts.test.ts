@@ -8,8 +8,8 @@ import { CLOSING_BLOCKS, closingBlock } from '../../../../src/api/schemas/closin
 import { PROBLEM_FACTS } from '../../../../src/api/schemas/problem-facts.ts';
 import type { ErrorCode } from '../../../../src/errors/errors.ts';
 import { GROUPS } from '../../../../src/groups.ts';
-import { newId } from '../../../../src/values/ids.ts';
 import type { Draft } from '../../../../src/ledger/draft.ts';
+import { newId } from '../../../../src/values/ids.ts';
 
 const BLOCKERS = GROUPS.flatMap(({ blocksClosing }) => blocksClosing);
 /** Of the account itself: accounts/change-account.ts. */
