@@ -29,9 +29,9 @@ const folder = (...names) => names.map((name) => `^src/${name}/`);
 const JOB_CONTRACT = file('queue/job');
 
 /** Routes and schemas of a group and of its nouns. Only these folders know zod, and only src/http lists them. */
-const ROUTES = ['^src/[^/]+/([^/]+/)?api/'];
+const ROUTES = ['^src/[^/]+/api/', '^src/[^/]+/[^/]+/api/'];
 /** Checks of the rows of a group and of its nouns. */
-const CHECKS = '^src/[^/]+/([^/]+/)?checks/';
+const CHECKS = ['^src/[^/]+/checks/', '^src/[^/]+/[^/]+/checks/'];
 
 /** Routes, events and limits of groups are named here; the rest of src/http is handed them. */
 const LISTS_OF_HTTP = file('http/routes', 'http/limits-route');
@@ -205,7 +205,7 @@ const nounRules = ORDERED.flatMap(({ group, nouns }) =>
   nouns.map((noun, at) => ({
     name: `nouns-of-${group}-in-their-order`,
     severity: 'error',
-    from: { path: `^src/${group}/${noun}/`, pathNot: [...ROUTES, CHECKS] },
+    from: { path: `^src/${group}/${noun}/`, pathNot: [...ROUTES, ...CHECKS] },
     to: { path: [`^src/${group}/index\\.ts$`, ...nouns.slice(at + 1).map((later) => `^src/${group}/${later}/`)] },
   })),
 );
@@ -258,7 +258,7 @@ module.exports = {
     {
       name: 'checks-are-named-by-declarations-alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/[^/]+/index\\.ts$', CHECKS] },
+      from: { path: '^src/', pathNot: ['^src/[^/]+/index\\.ts$', ...CHECKS] },
       to: { path: CHECKS },
     },
     {
