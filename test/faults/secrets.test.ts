@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formsOf } from '../../scripts/faults/secrets.ts';
-import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { oldestTransaction, rowsHolding } from '../../scripts/harness/database-store.ts';
 import { startTcpProxy } from '../../scripts/harness/tcp-proxy.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -44,6 +44,16 @@ test.each([
 ])('a secret in a row is found %s', async (_, tamper, table, value) => {
   await pool.query(tamper, [value]);
   expect(await rowsHolding(pool, formsOf(SECRET))).toContain(table);
+});
+
+test('a later look reads what was written since the earlier one alone', async () => {
+  const name = (value: string) => pool.query('UPDATE organisations SET name = $1', [value]);
+  const lookSince = (writtenSince: bigint) => rowsHolding(pool, formsOf(SECRET), { writtenSince });
+  await name(`before ${SECRET} after`);
+  const earlier = await oldestTransaction(pool);
+  expect(await lookSince(earlier)).toEqual([]);
+  await name(`again ${SECRET}`);
+  expect(await lookSince(earlier)).toEqual(['public.organisations']);
 });
 
 test('a secret sent to Redis is found, even in two pieces', async () => {
