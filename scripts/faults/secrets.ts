@@ -2,12 +2,12 @@
  * Checks that no secret and no card number stands where others read: in the output of the processes, in what they send to Redis, and in
  * the rows of the database, which are what a dump holds.
  */
-import { oldestTransaction, rowsHolding } from '../harness/database-store.ts';
+import { rowsHolding } from '../harness/database-store.ts';
 import { CARD_NUMBERS, CVC } from './payment-plans.ts';
 import type { Stage } from './stage.ts';
 
 /** Four digits alone stand in many texts: those that JSON, its text in JSON, and a form give the code. */
-const CVC_FORMS = [`"cvc":"${CVC}"`, `"cvc": "${CVC}"`, `\\"cvc\\":\\"${CVC}\\"`, `cvc=${CVC}`];
+export const CVC_FORMS = [`"cvc":"${CVC}"`, `"cvc": "${CVC}"`, `\\"cvc\\":\\"${CVC}\\"`, `cvc=${CVC}`];
 
 /** Maps each secret text to what it is. */
 export function secretsOf({
@@ -40,10 +40,7 @@ export async function betrayed(stage: Stage): Promise<string[]> {
     lookFor((text) => everything.includes(text), `what the process at ${url} wrote`);
   for (const { redis } of [stage.network.api, stage.network.worker])
     lookFor((text) => redis?.sent.has(text) ?? false, 'what was sent to Redis');
-  // A secret is made after the rows that an earlier look has read, or was looked for in them.
-  const { searchedBefore: writtenSince } = stage;
-  stage.searchedBefore = await oldestTransaction(stage.behind);
-  const tables = await rowsHolding(stage.behind, [...secrets.keys()].flatMap(formsOf), { writtenSince });
+  const tables = await rowsHolding(stage.behind, [...secrets.keys()].flatMap(formsOf));
   found.push(...tables.map((table) => `a secret stands in a row of ${table}`));
   return found;
 }

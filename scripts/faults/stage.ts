@@ -81,8 +81,6 @@ export interface Stage {
   readonly acceptedPayments: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
-  /** Rows that were written before this transaction have been searched for secrets. */
-  searchedBefore: bigint;
   /** Opens the tenants, or resolves to those that are there. All processes must be up. */
   openTenants(): Promise<readonly Tenant[]>;
   /** Starts one more worker, which takes over from another. */
@@ -156,7 +154,6 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
       accepted: new Set(),
       acceptedPayments: new Set(),
       contradicted: new Set(),
-      searchedBefore: 0n,
       async openTenants() {
         if (tenants.length > 0) return tenants;
         const urls = apis.map(({ url }) => url);

@@ -189,51 +189,33 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
   return rows[0]!.bytes;
 }
 
-/** 8 MB: a statement reads no more, however large a table has grown, so that none runs into the timeout of its pool. */
-const BLOCKS_AT_ONCE = 1_000;
+/** 4 MB: a statement reads no more, however large a table has grown, so that none runs into the timeout of its pool. */
+const BLOCKS_AT_ONCE = 500;
 
-/** Returns the oldest transaction that still runs: what a later look with `writtenSince` need not read again was written before it. */
-export async function oldestTransaction(pool: Pool): Promise<bigint> {
-  const { rows } = await pool.query<{ xid: bigint }>(
-    'SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS xid',
-  );
-  return rows[0]!.xid;
-}
-
-/**
- * Finds the tables with a row that holds one of these texts in any column. Bytes appear as hexadecimal digits. With `writtenSince`, an
- * `oldestTransaction` of an earlier look, rows that nothing has written since are passed over. (A throwaway cluster never
- * comes to the end of its transaction ids, so `xmin` compares as a number.)
- */
-export async function rowsHolding(
-  pool: Pool,
-  texts: readonly string[],
-  { writtenSince = 0n }: { writtenSince?: bigint } = {},
-): Promise<string[]> {
+/** Finds the tables with a row that holds one of these texts in any column. Bytes appear as hexadecimal digits. */
+export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string; blocks: number }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name,
        (pg_relation_size(c.oid) / current_setting('block_size')::integer)::integer AS blocks
      FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
      WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
   );
-  // One pass over each row: 1.7 times as fast as LIKE ANY of as many texts.
-  const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
+  const pattern = new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
   const found: string[] = [];
-  for (const table of tables) if (await tableHolds(pool, { ...table, pattern, writtenSince })) found.push(table.name);
+  for (const table of tables) if (await tableHolds(pool, { ...table, pattern })) found.push(table.name);
   return found;
 }
 
+/** Rows are read and searched here: Postgres searched some 1 MB a second for forty texts, half of the time of a fault run. */
 async function tableHolds(
   pool: Pool,
-  search: { name: string; blocks: number; pattern: string; writtenSince: bigint },
+  { name, blocks, pattern }: { name: string; blocks: number; pattern: RegExp },
 ): Promise<boolean> {
-  const { name, blocks, pattern, writtenSince } = search;
-  const text = `SELECT EXISTS (SELECT FROM ${name} AS one
-    WHERE ctid >= $2::tid AND ctid < $3::tid AND CASE WHEN xmin::text::bigint >= $4 THEN one::text ~ $1 END) AS found`;
+  const text = `SELECT string_agg(row_to_json(one)::text, E'\\n') AS rows FROM ${name} AS one WHERE ctid >= $1::tid AND ctid < $2::tid`;
   for (let from = 0; from < blocks; from += BLOCKS_AT_ONCE) {
     const range = [`(${from},0)`, `(${from + BLOCKS_AT_ONCE},0)`];
-    const { rows } = await pool.query<{ found: boolean }>(text, [pattern, ...range, writtenSince]);
-    if (rows[0]!.found) return true;
+    const { rows } = await pool.query<{ rows: string | null }>(text, range);
+    if (pattern.test(rows[0]!.rows ?? '')) return true;
   }
   return false;
 }
