@@ -74,8 +74,10 @@ export const PLANS: readonly Plan[] = [
   { number: LOST, manual: true, steps: [] },
   { number: APPROVED, steps: [inquire, win!] },
   { number: CHALLENGED, steps: [fail!] },
+  { number: CHALLENGED_DECLINED, manual: true, steps: [leave!] },
   { number: DECLINED, steps: [] },
   { number: CHALLENGED_DECLINED, steps: [pass!] },
+  { number: CHALLENGED_DECLINED, steps: [leave!] },
 ];
 
 /** The same number gives the same payment. */

@@ -58,9 +58,13 @@ export function expectThat(holds: boolean, otherwise: string): void {
 /** Long enough for a busy machine, short enough to wait for. */
 const PATIENCE_MS = 150_000;
 
-export async function untilThat(what: string, look: () => Promise<boolean> | boolean): Promise<void> {
+export async function untilThat(
+  what: string,
+  look: () => Promise<boolean> | boolean,
+  { timeoutMs = PATIENCE_MS } = {},
+): Promise<void> {
   try {
-    await until(look, Boolean, { timeoutMs: PATIENCE_MS });
+    await until(look, Boolean, { timeoutMs });
   } catch (cause) {
     throw new NotAsExpected(`Never came: ${what}`, { cause });
   }
