@@ -6,8 +6,14 @@ import { rowsHolding } from '../harness/database-store.ts';
 import { CARD_NUMBERS, CVC } from './payment-plans.ts';
 import type { Stage } from './stage.ts';
 
-/** Four digits alone stand in many texts: those that JSON, its text in JSON, and a form give the code. */
-export const CVC_FORMS = [`"cvc":"${CVC}"`, `"cvc": "${CVC}"`, `\\"cvc\\":\\"${CVC}\\"`, `cvc=${CVC}`];
+/** Four digits alone stand in many texts: those that JSON, its text in JSON, each with a space and without, and a form give the code. */
+export const CVC_FORMS = [
+  `"cvc":"${CVC}"`,
+  `"cvc": "${CVC}"`,
+  `\\"cvc\\":\\"${CVC}\\"`,
+  `\\"cvc\\": \\"${CVC}\\"`,
+  `cvc=${CVC}`,
+];
 
 /** Maps each secret text to what it is. */
 export function secretsOf({

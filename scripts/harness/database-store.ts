@@ -206,16 +206,16 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
   return found;
 }
 
-/** Rows are read and searched here: Postgres searched some 1 MB a second for forty texts, half of the time of a fault run. */
+/** Rows are read and searched here: 0.5 s for 23 MB and 42 texts. Tried and slower: one pattern of them in Postgres, 22 s. */
 async function tableHolds(
   pool: Pool,
   { name, blocks, pattern }: { name: string; blocks: number; pattern: RegExp },
 ): Promise<boolean> {
-  const text = `SELECT string_agg(row_to_json(one)::text, E'\\n') AS rows FROM ${name} AS one WHERE ctid >= $1::tid AND ctid < $2::tid`;
+  const text = `SELECT row_to_json(one)::text AS row FROM ${name} AS one WHERE ctid >= $1::tid AND ctid < $2::tid`;
   for (let from = 0; from < blocks; from += BLOCKS_AT_ONCE) {
     const range = [`(${from},0)`, `(${from + BLOCKS_AT_ONCE},0)`];
-    const { rows } = await pool.query<{ rows: string | null }>(text, range);
-    if (pattern.test(rows[0]!.rows ?? '')) return true;
+    const { rows } = await pool.query<{ row: string }>(text, range);
+    if (rows.some(({ row }) => pattern.test(row))) return true;
   }
   return false;
 }

@@ -47,8 +47,12 @@ test.each([
   expect(await rowsHolding(pool, formsOf(SECRET))).toContain(table);
 });
 
-test('a security code in a text of JSON is found', async () => {
-  await pool.query('UPDATE organisations SET name = $1', [JSON.stringify({ cvc: CVC })]);
+test.each([
+  ['in JSON', JSON.stringify({ cvc: CVC })],
+  ['in JSON with spaces', `{"cvc": "${CVC}"}`],
+  ['in a form', `cvc=${CVC}&amount=1`],
+])('a security code in a row is found %s', async (_, value) => {
+  await pool.query('UPDATE organisations SET name = $1', [value]);
   expect(await rowsHolding(pool, CVC_FORMS)).toEqual(['public.organisations']);
 });
 
