@@ -3,6 +3,9 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** Its processes live in virtual time: the module of the product's pauses is replaced, which would reach other files. */
 const SCHEDULE = 'test/model/schedule.test.ts';
 
+/** A copy of the tree with a further resource, compiled and tested for minutes: `npm run test:planted`. */
+const PLANTED = 'test/planted/*.test.ts';
+
 /** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
@@ -22,10 +25,11 @@ export default defineConfig({
           name: 'files',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SCHEDULE, FAULTS],
+          exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS],
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
+      { test: { ...files, name: 'planted', include: [PLANTED] } },
       { test: { ...files, name: 'faults', isolate: false, include: [FAULTS] } },
     ],
   },

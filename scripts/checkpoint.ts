@@ -1,21 +1,19 @@
 /**
- * `npm run checkpoint`: makes a signed checkpoint of every book that has gone on, now, and adds the newest one of each
+ * `npm run checkpoint`: makes a signed checkpoint of every book with new rows, now, and adds the newest one of each
  * book to a file that leaves the machine (`--out`), an object a line. New rows are verified before they are signed.
  * Exits 0 when all was signed, 1 when a journal does not verify, 2 when it could not run. Works under the signer's role
  * of SIGNER_DATABASE_URL, or on what `npm start` runs.
  */
 import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { createPool, type Pool } from '../src/db/pool.ts';
-import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import type { Pool } from '../src/db/pool.ts';
+import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import type { BookId } from '../src/ledger/book.ts';
-import { createLogger } from '../src/process/log.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { sayCheckpoint } from '../src/proofs/judge-proof.ts';
 import { carryOut } from '../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
-import { formerKeyIdFrom, type SigningKey, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
@@ -23,11 +21,11 @@ import { readBookIds } from '../src/verify/book-bounds-store.ts';
 import { readAhead } from '../src/verify/read-ahead.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
-import { isRunDirectly } from './run-directly.ts';
+import { runDirectly } from './run-directly.ts';
+import { formerKeys, signerPool, signingKey } from './signer.ts';
 
 const REFUSED = 1;
 const COULD_NOT_RUN = 2;
-const CONNECTIONS = 3;
 const BOOKS_PAGE = 1_000;
 const NO_SIGNER =
   "SIGNER_DATABASE_URL is not set; it expects the URL of the role that adds checkpoints (CREATE ROLE countinghouse_signer LOGIN PASSWORD '…'; then npm run migrate).";
@@ -58,7 +56,7 @@ export const program = new Command()
     }),
   );
 
-if (isRunDirectly(import.meta)) await program.parseAsync();
+await runDirectly(import.meta, program);
 
 async function checkpoint(options: Options): Promise<void> {
   const named = options.databaseUrl || process.env.SIGNER_DATABASE_URL;
@@ -74,33 +72,12 @@ async function checkpoint(options: Options): Promise<void> {
   const url = options.databaseUrl ?? environment.SIGNER_DATABASE_URL;
   if (!url) throw new Error(NO_SIGNER);
   const formerKeyIds = formerKeys(environment.CHECKPOINT_FORMER_KEYS);
-  const pool = createPool({
-    url,
-    name: 'countinghouse-checkpoint',
-    size: CONNECTIONS,
-    log: createLogger('silent', 'checkpoint'),
-    namedStatements: mayNameStatements(process.env),
-  });
+  const pool = signerPool(url);
   try {
     await checkpointAll({ pool, clock: systemClock, key, formerKeyIds }, options);
   } finally {
     await pool.end();
   }
-}
-
-function signingKey(text: string | undefined): SigningKey {
-  const expected = 'an Ed25519 key in base64 (openssl genpkey -algorithm ed25519 -outform DER | base64)';
-  if (!text) throw new Error(`CHECKPOINT_SIGNING_KEY is not set; it expects ${expected}.`);
-  try {
-    return signingKeyFrom(text);
-  } catch {
-    throw new Error(`CHECKPOINT_SIGNING_KEY expects ${expected}.`);
-  }
-}
-
-function formerKeys(text = ''): Set<string> {
-  const keys = text.split(',').map((part) => part.trim());
-  return new Set(keys.filter(Boolean).map(formerKeyIdFrom));
 }
 
 async function checkpointAll(context: CheckpointContext, { book, out, json }: Options): Promise<void> {

@@ -1,4 +1,4 @@
-/** Tells a person why a database could not be read. Where several addresses were tried, gives the reason of each. */
+/** Explains to a person why a database could not be read. Where several addresses were tried, gives the reason of each. */
 export function databaseFailure(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(databaseFailure).join('; ');
   const { code, message } = error as { code?: string; message: string };

@@ -1,11 +1,14 @@
-/** `npm run ops -- erase RESOURCE`: lists where the personal text of an object stands, asks, and erases it. */
+/** `npm run ops -- erase RESOURCE`: lists the places with personal text of an object, asks, and erases it. */
+
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { lowBalances } from '../src/accounts/low-balance.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
+import { RESOURCES } from '../src/groups.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
-import { ERASABLE } from '../src/operations/erasable.ts';
+import { erasableKinds } from '../src/operations/erasable.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../src/operations/erase.ts';
 import { createLogger } from '../src/process/log.ts';
 import { encodeActor } from '../src/values/actor.ts';
@@ -61,21 +64,17 @@ async function eraseAsked(
   id: string,
   { dryRun, yes, by, json }: EraseOptions,
 ): Promise<void> {
-  const subject = await findErasable(owner, id);
+  const subject = await findErasable(owner, RESOURCES, id);
   if (!subject) throw new Error(`There is no object ${id} with personal text. Such are ${erasableIds()}.`);
-  const places = await listPlaces(owner, subject);
+  const places = await listPlaces(owner, RESOURCES, subject);
   if (!json) console.log(tableOf(places.map(({ place, rows }) => ({ place, rows }))));
   if (dryRun) {
     if (json) console.log(JSON.stringify({ id, places }));
     return;
   }
-  // Release 0.2.0 would take a replaced payload for one that was tampered with.
-  if (!forms.textApart)
-    throw new Error(
-      'Not contracted to 0.3.0: earlier releases would not know an erased event. npm run migrate -- --contract',
-    );
   if (!yes && (json || !(await confirmed(id)))) throw new Error('Nothing was erased.');
   const committer = new Committer({
+    watch: lowBalances,
     pool: owner,
     clock: systemClock,
     sink: webhookSink,
@@ -86,7 +85,7 @@ async function eraseAsked(
     const actor = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });
     const onPlace = ({ place, rows }: PlaceCount) => void (json || console.log(`${rows} erased in ${place}`));
     const { erasure, places: erased } = await erase(
-      { pool: owner, committer, clock: systemClock, actor, onPlace },
+      { pool: owner, resources: RESOURCES, committer, clock: systemClock, actor, onPlace },
       subject,
     );
     const facts = { id, book: publicId('book', subject.bookId), by: erasure?.actor ?? null };
@@ -100,7 +99,8 @@ async function eraseAsked(
 }
 
 function erasableIds(): string {
-  return ERASABLE.map(({ kind }) => `${ID_PREFIXES[kind]}_…`).join(', ');
+  const kinds = erasableKinds(RESOURCES);
+  return kinds.map(({ kind }) => `${ID_PREFIXES[kind]}_…`).join(', ');
 }
 
 async function confirmed(id: string): Promise<boolean> {

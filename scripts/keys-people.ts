@@ -1,15 +1,16 @@
 /**
- * `npm run keys -- person|people|end`: people whose keys are their own, and whose organisation's books a key opens.
+ * `npm run keys -- person|people|end`: people who own keys, and the organisation whose books a key opens.
  *
- * The operator's books are opened with --operator alone, never by name, so that no customer's name leads there. Nothing is
- * booked in them yet, and a key that could write would open accounts in books that mirror the customers'. So such a key may
- * read, and no more.
+ * The operator's books are opened with --operator alone, never by name, so that no customer's name leads there. A key that
+ * could write anything would open accounts in books that mirror the customers'. So such a key reads, and works on the
+ * journal, reports, exceptions and reconciliations alone (requireScopesOfOperator).
  */
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
+import type { Mode } from '../src/ledger/book.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
-import { ApiKeyRuleBroken, EVERY_SCOPE, SCOPES } from '../src/organisations/api-key.ts';
+import { EVERY_SCOPE, parseScopes, requireScopesOfOperator, SCOPES } from '../src/organisations/api-key.ts';
 import { endPerson } from '../src/organisations/end-person.ts';
 import { openOrganisation } from '../src/organisations/open-organisation.ts';
 import type { Organisation } from '../src/organisations/organisation.ts';
@@ -34,7 +35,7 @@ export function organisationOption(description: string): Option {
   return new Option('--organisation <name>', description).argParser(parseName).conflicts('operator');
 }
 
-/** The named organisation, made when there is none, or the operator's. */
+/** The named organisation, made if absent, or the operator's. */
 export async function organisationOf(pool: Pool, { organisation, operator }: OfOrganisation): Promise<Organisation> {
   if (organisation !== undefined) return openOrganisation(pool, { name: organisation, clock: systemClock });
   if (!operator) throw new Error('Say whose it is: --organisation NAME, or --operator.');
@@ -43,14 +44,19 @@ export async function organisationOf(pool: Pool, { organisation, operator }: OfO
   return found;
 }
 
-/** The scopes of a new key. Throws ApiKeyRuleBroken for a key of the operator's that could do more than read. */
-export function scopesFor({ scopes, operator }: { scopes?: readonly string[]; operator?: boolean }): readonly string[] {
-  if (!operator) return scopes ?? [EVERY_SCOPE];
-  const more = (scopes ?? []).filter((scope) => !READING.some((reading) => reading === scope));
-  if (more.length === 0) return scopes ?? READING;
-  throw new ApiKeyRuleBroken(
-    `A key of the operator's books may read, and ${more.join(', ')} is more. Scopes are: ${READING.join(' ')}`,
-  );
+/** The scopes of a new key; by default all, and in the operator's books those that read. Throws ApiKeyRuleBroken. */
+export function scopesFor({
+  scopes,
+  operator = false,
+  mode,
+}: {
+  scopes?: readonly string[];
+  operator?: boolean;
+  mode: Mode;
+}): readonly string[] {
+  const wanted = parseScopes(scopes ?? (operator ? READING : [EVERY_SCOPE]));
+  if (operator) requireScopesOfOperator(wanted, mode);
+  return wanted;
 }
 
 export function addPeopleCommands(program: Command, withDatabase: WithDatabase): void {

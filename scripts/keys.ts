@@ -1,21 +1,31 @@
 /**
- * `npm run keys -- create|list|revoke|roll|person|people|end`: an operator makes and ends API keys, and says whose they are.
- * Works on the database of
- * DATABASE_URL, or on what `npm start` runs. A key is printed once, when it is made, and cannot be printed again.
+ * `npm run keys -- create|list|revoke|roll|person|people|end`: an operator makes and ends API keys, and names their
+ * owners. Works on the database of DATABASE_URL, or on what `npm start` runs. A key is printed once, when it is made,
+ * and cannot be printed again.
  */
+
+import { userInfo } from 'node:os';
 import Table from 'cli-table3';
 import { Command } from 'commander';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { type ApiKey, EVERY_SCOPE, LIVE_BY_NAME, SCOPES, standingOf } from '../src/organisations/api-key.ts';
-import { type ApiKeyOfBook, findApiKey, listApiKeys, revokeApiKey } from '../src/organisations/api-key-store.ts';
-import { type IssuedApiKey, issueApiKey, rollApiKey } from '../src/organisations/issue-api-key.ts';
+import { type ApiKeyOfBook, findApiKey, listApiKeys } from '../src/organisations/api-key-store.ts';
+import {
+  type IssuedApiKey,
+  issueApiKey,
+  type KeyIssuer,
+  revokeApiKey,
+  rollApiKey,
+} from '../src/organisations/issue-api-key.ts';
 import { findBookId } from '../src/organisations/organisation-store.ts';
 import { shownPersonId } from '../src/organisations/person.ts';
 import { createLogger } from '../src/process/log.ts';
+import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, formatInstantOrNull, systemClock } from '../src/values/clock.ts';
 import { publicId, type Uuid } from '../src/values/ids.ts';
+import { withCommitter } from './intake-command.ts';
 import {
   parseDuration,
   parseExpiry,
@@ -26,9 +36,11 @@ import {
   parsePersonId,
 } from './keys-options.ts';
 import { addPeopleCommands, organisationOf, organisationOption, scopesFor } from './keys-people.ts';
-import { isRunDirectly } from './run-directly.ts';
+import { runDirectly } from './run-directly.ts';
 
 const PAGE = 500;
+/** A committer's, and one to read beside it. */
+const CONNECTIONS = 4;
 
 export const program = new Command().name('npm run keys --').description('API keys: create, list, revoke, roll.');
 
@@ -36,7 +48,10 @@ program
   .command('create')
   .description('make a key; the organisation is made too when there is none of that name')
   .addOption(organisationOption('whose books it opens'))
-  .option('--operator', "open the operator's own books instead, which a key may only read")
+  .option(
+    '--operator',
+    "open the operator's own books instead: to read, and by name for its journal, exceptions and reconciliations",
+  )
   .requiredOption('--mode <mode>', 'test or live', parseMode)
   .option('--name <text>', 'what it is for; without --person also the name of the service that it belongs to', 'key')
   .option('--person <id>', 'whose key it is: person_…, as `people` shows it', parsePersonId)
@@ -56,18 +71,20 @@ program
       const organisation = await organisationOf(pool, options);
       const bookId = await findBookId(pool, organisation.id, options.mode);
       if (!bookId) throw new Error(`${organisation.name} has no ${options.mode} book.`);
-      const issued = await issueApiKey(pool, systemClock, {
-        bookId,
-        mode: options.mode,
-        name: options.name,
-        personId: options.person,
-        scopes,
-        allowedIps: options.ips,
-        writesPerSecond: options.writesPerSecond,
-        readsPerSecond: options.readsPerSecond,
-        expiresAt: options.expires,
-      });
-      printIssued(issued, options.json);
+      const issued = await asOperator(pool, (issuer) =>
+        issueApiKey(issuer, {
+          bookId,
+          mode: options.mode,
+          name: options.name,
+          personId: options.person,
+          scopes,
+          allowedIps: options.ips,
+          writesPerSecond: options.writesPerSecond,
+          readsPerSecond: options.readsPerSecond,
+          expiresAt: options.expires,
+        }),
+      );
+      await printIssued(pool, issued, options.json);
     }),
   );
 
@@ -108,8 +125,8 @@ program
   .option('--json', 'print one JSON object')
   .action((id: Uuid, options) =>
     withDatabase(async (pool) => {
-      const key = await knownKey(pool, id);
-      const revoked = await revokeApiKey(pool, { bookId: key.bookId, id, at: systemClock.now() });
+      await knownKey(pool, id);
+      const revoked = await asOperator(pool, (issuer) => revokeApiKey(issuer, id));
       if (options.json) console.log(JSON.stringify({ id: publicId('apiKey', id), revoked: true, changed: revoked }));
       else
         console.log(revoked ? `Revoked ${publicId('apiKey', id)}.` : `${publicId('apiKey', id)} was revoked before.`);
@@ -123,14 +140,17 @@ program
   .option('--overlap <duration>', 'how long the old key still opens: 24h, 30m, 7d, 0', parseDuration, 24 * 3_600_000)
   .option('--json', 'print one JSON object')
   .action((id: Uuid, options) =>
-    withDatabase(async (pool) =>
-      printIssued(await rollApiKey(pool, systemClock, { id, overlapMs: options.overlap }), options.json),
-    ),
+    withDatabase(async (pool) => {
+      // Version 0.2.0 makes keys without an owner.
+      await adoptKeys(pool);
+      const issued = await asOperator(pool, (issuer) => rollApiKey(issuer, { id, overlapMs: options.overlap }));
+      await printIssued(pool, issued, options.json);
+    }),
   );
 
 addPeopleCommands(program, withDatabase);
 
-if (isRunDirectly(import.meta)) await program.parseAsync();
+await runDirectly(import.meta, program);
 
 async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> {
   let pool: Pool | undefined;
@@ -139,7 +159,7 @@ async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> 
     pool = createPool({
       url: environment.DATABASE_URL!,
       name: 'countinghouse-keys',
-      size: 1,
+      size: CONNECTIONS,
       log: createLogger('silent', 'keys'),
       namedStatements: mayNameStatements(environment),
     });
@@ -151,6 +171,12 @@ async function withDatabase(work: (pool: Pool) => Promise<void>): Promise<void> 
   } finally {
     await pool?.end();
   }
+}
+
+/** By the commands that the API runs, in a committer of this process. */
+function asOperator<Result>(pool: Pool, work: (issuer: KeyIssuer) => Promise<Result>): Promise<Result> {
+  const actor = encodeActor({ type: 'operator', name: userInfo().username.slice(0, 100) });
+  return withCommitter(pool, (committer) => work({ db: pool, committer, actor }));
 }
 
 async function knownKey(pool: Pool, id: Uuid): Promise<ApiKeyOfBook> {
@@ -185,7 +211,8 @@ function viewOfBookKey(key: ApiKeyOfBook) {
   };
 }
 
-function printIssued({ key, token }: IssuedApiKey, json: boolean | undefined): void {
+async function printIssued(pool: Pool, { id, token }: IssuedApiKey, json: boolean | undefined): Promise<void> {
+  const key = await knownKey(pool, id);
   if (json) console.log(JSON.stringify({ ...viewOf(key), key: token }));
   else console.log(`${token}\n\n${publicId('apiKey', key.id)}, shown this once: keep it where secrets are kept.`);
 }

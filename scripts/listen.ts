@@ -1,13 +1,21 @@
 /**
  * `npm run listen`: a webhook receiver for trials. Registers an endpoint for itself, verifies every signature as a real
  * receiver must, prints the events, and deletes its endpoint at Ctrl-C. Works with what `npm start` runs, or with any
- * API that may reach this machine's loopback address (WEBHOOK_ALLOW_HOSTS).
+ * API that may reach this machine's loopback address (WEBHOOK_ALLOW_HOSTS). With `--forward-to`, each verified request goes
+ * on to a receiver under development, and the answer of that receiver is the answer to the product, retries included.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { dataDirectory, readCredentials } from '../src/embedded/environment.ts';
 import { createSigningKey, type SigningKey, verify } from '../src/values/standard-webhooks.ts';
+import { parsedUrl } from '../src/values/url.ts';
 
 interface Api {
   url: string;
@@ -26,7 +34,18 @@ interface Event {
 
 /** No event comes near this size: a larger body is not from us. */
 const BODY_BYTES_MAX = 10 * 1_024 * 1_024;
-/** Ids remembered, to tell a repeated event from a new one. */
+/** As long as the product waits for an answer. */
+const FORWARD_TIMEOUT_MS = 15_000;
+/** Of the connection to us, and not of the message. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+]);
+
+/** Ids remembered, to distinguish a repeated event from a new one. */
 const SEEN_MAX = 10_000;
 const seen = new Set<string>();
 
@@ -37,9 +56,17 @@ const program = new Command()
   .option('--url <url>', 'the API; without it, what `npm start` runs')
   .option('--key <key>', 'an API key with webhooks:write (sk_test_…); needed with --url')
   .option('--events <filters>', "names, groups ('payout.*') or '*', separated by commas", parseList, ['*'])
+  .option('--forward-to <url>', 'send each event on to this URL, and answer as it does', parseUrl)
   .option('--json', 'print the bodies, one a line')
   .parse();
-const options = program.opts<{ port: number; url?: string; key?: string; events: string[]; json?: boolean }>();
+const options = program.opts<{
+  port: number;
+  url?: string;
+  key?: string;
+  events: string[];
+  forwardTo?: string;
+  json?: boolean;
+}>();
 
 try {
   await listen();
@@ -61,6 +88,8 @@ async function listen(): Promise<void> {
       description: 'npm run listen',
     })) as unknown as Endpoint;
     signingKey = createSigningKey(endpoint.secret);
+    if (options.forwardTo !== undefined)
+      console.error(`Sending events on to ${options.forwardTo}, signed with ${endpoint.secret}`);
     console.error(`Listening at ${url} for ${options.events.join(', ')} (${endpoint.id}). Ctrl-C ends it.`);
     try {
       await interrupted();
@@ -85,22 +114,59 @@ async function receive(request: IncomingMessage, response: ServerResponse, key: 
     console.error(`Refused a request: ${fault}.`);
     return void response.writeHead(key === undefined ? 503 : 400).end();
   }
-  response.writeHead(200).end();
-  print(body, isRepeated(String(request.headers['webhook-id'])));
+  const again = isRepeated(String(request.headers['webhook-id']));
+  if (options.forwardTo === undefined) {
+    response.writeHead(200).end();
+    print(body, [again ? '(again)' : '']);
+    return;
+  }
+  const answer = await forward(options.forwardTo, request.headers, body);
+  response.writeHead(answer.status, answer.headers).end(answer.text);
+  print(body, [`→ ${answer.shown}`, again ? '(again)' : '']);
 }
 
-function print(body: string, again: boolean): void {
+interface Forwarded {
+  status: number;
+  headers: Record<string, string>;
+  text: string;
+  /** For the line that is printed. */
+  shown: string;
+}
+
+/** The same headers and bytes, so that the receiver can verify them. A receiver that gives no answer is a 502. */
+async function forward(url: string, given: IncomingHttpHeaders, body: string): Promise<Forwarded> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(given))
+    if (typeof value === 'string' && !OF_CONNECTION.has(name)) headers.set(name, value);
+  const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
+  try {
+    const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+    const retryAfter = answer.headers.get('retry-after');
+    return {
+      status: answer.status,
+      headers: retryAfter === null ? {} : { 'retry-after': retryAfter },
+      text: await answer.text(),
+      shown: String(answer.status),
+    };
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error };
+    const reason = cause?.message || message;
+    return { status: 502, headers: {}, text: `${url}: ${reason}`, shown: `no answer: ${reason}` };
+  }
+}
+
+function print(body: string, beside: readonly string[]): void {
   if (options.json) {
     console.log(body);
     return;
   }
   const { type, data } = JSON.parse(body) as Event;
   const time = new Date().toISOString().slice(11, 23);
-  const parts = [time, type.padEnd(24), data.object.id ?? '', data.object.status ?? '', again ? '(again)' : ''];
+  const parts = [time, type.padEnd(24), data.object.id ?? '', data.object.status ?? '', ...beside];
   console.log(parts.join('  ').trimEnd());
 }
 
-/** Delivery is at least once, so a receiver that acts on events has to know which ones it has had. */
+/** Delivery is at least once, so a receiver that acts on events must recognize repeated ones. */
 function isRepeated(id: string): boolean {
   if (seen.has(id)) return true;
   if (seen.size >= SEEN_MAX) seen.delete(seen.values().next().value!);
@@ -165,16 +231,22 @@ function open(server: Server, port: number): Promise<void> {
   });
 }
 
-/** Resolves at the first signal; a second one ends the process at once. */
+/** Resolves at the first signal, and once nobody reads the output any more; a second signal ends the process at once. */
 function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+    process.stdout.on('error', () => resolve());
   });
 }
 
 function parsePort(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
   throw new InvalidArgumentError('It is a number from 0 to 65535.');
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:$/.test(parsedUrl(text)?.protocol ?? '')) return text;
+  throw new InvalidArgumentError('It is a URL such as http://127.0.0.1:3000/webhooks.');
 }
 
 function parseList(text: string): string[] {

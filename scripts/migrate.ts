@@ -1,7 +1,7 @@
 /**
  * `npm run migrate`: brings the database of DATABASE_OWNER_URL up to this code, and gives the roles of DATABASE_URL and
- * SIGNER_DATABASE_URL their rights. Run it before every release, and again whenever rights are in doubt: it changes
- * nothing that is already right. `--contract` is for when no process of the release before runs any more
+ * SIGNER_DATABASE_URL their rights. Run it before every upgrade, and again whenever rights may be wrong: it changes
+ * nothing that is already right. `--contract` is for when no process of the version before runs any more
  * (docs/operations.md, Upgrade).
  */
 import { Command } from 'commander';
@@ -9,6 +9,7 @@ import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { RIGHTS } from '../src/groups.ts';
 import { install } from '../src/operations/install.ts';
 import { createLogger } from '../src/process/log.ts';
+import { outliveReaders } from './run-directly.ts';
 
 const { json, contract } = new Command()
   .name('npm run migrate --')
@@ -26,6 +27,7 @@ Environment:
   .parse()
   .opts<{ json?: boolean; contract?: boolean }>();
 
+outliveReaders();
 try {
   // A running `npm start` migrates itself, so only a contract works on its database.
   const environment = contract ? environmentOrEmbedded() : process.env;

@@ -1,4 +1,4 @@
-/** `npm run ops -- exceptions list|show`: what people must look at, in the books of all organisations and the operator's. */
+/** `npm run ops -- exceptions list|show`: exceptions that wait for people, in the books of all organisations and the operator's. */
 import type { Command } from 'commander';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import type { Pool } from '../src/db/pool.ts';

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { listForeignNotices, settleForeignNotice } from '../src/outside/foreign-notice-store.ts';
+import { listForeignNotices, resolveForeignNotice } from '../src/outside/foreign-notice-store.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 
@@ -44,8 +44,8 @@ export function addNotices(
       withDatabase(async (pool) => {
         if (reason.length === 0 || reason.length > 500) throw new Error('--reason has 1 to 500 characters.');
         const actor = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });
-        const settled = await settleForeignNotice(pool, { rail, id }, { actor, reason, at: systemClock.now() });
-        if (!settled) throw new Error(`There is no notice ${id} of ${rail} to settle.`);
+        const resolved = await resolveForeignNotice(pool, { rail, id }, { actor, reason, at: systemClock.now() });
+        if (!resolved) throw new Error(`There is no notice ${id} of ${rail} to settle.`);
         console.log('Settled.');
       }),
     );

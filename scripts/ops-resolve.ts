@@ -1,7 +1,9 @@
 /** `npm run ops -- payouts resolve`: a person ends a payout whose outcome its rail leaves unknown. */
+
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
+import { lowBalances } from '../src/accounts/low-balance.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
@@ -30,7 +32,7 @@ export interface ResolveOptions {
 /** The limit of payout_resolutions.evidence. */
 const EVIDENCE_BYTES = 262_144;
 
-/** Resolves to what was done, or would be done. Throws errors whose text tells a person what to mend. */
+/** Resolves to the result, or to the result that it would have. Throws errors whose text explains what to repair. */
 export async function resolveByPerson(
   pool: Pool,
   shownId: string,
@@ -70,6 +72,7 @@ export async function resolveByPerson(
   const forms = watchForms(pool, { onFailure: () => undefined });
   await forms.read().finally(() => forms.close());
   const committer = new Committer({
+    watch: lowBalances,
     pool,
     clock: systemClock,
     sink: webhookSink,
@@ -82,9 +85,8 @@ export async function resolveByPerson(
       actor: view.by,
       evidenceName: view.evidence,
       evidenceSha256,
-      ...(forms.textApart
-        ? { evidence: null, evidenceSealed: sealEvidence(environment, { bookId, payoutId, evidence }) }
-        : { evidence, evidenceSealed: null }),
+      evidence: null,
+      evidenceSealed: sealEvidence(environment, { bookId, payoutId, evidence }),
       exceptionIds: await openExceptionsOf(pool, bookId, { resource: 'payout', resourceId: payoutId }),
     });
     const answer = await committer.submit(bookId, command);
@@ -125,7 +127,7 @@ function boxOf(environment: NodeJS.ProcessEnv): SecretBox {
   return createSecretBox(encryptionKey, oldEncryptionKeys);
 }
 
-/** The evidence by which a payout was resolved, as it was given. Throws errors whose text tells a person what is missing. */
+/** The evidence by which a payout was resolved, as received. Throws errors whose text names what is missing. */
 export async function readEvidence(pool: Pool, shownId: string, environment: NodeJS.ProcessEnv): Promise<Buffer> {
   const payoutId = parsePublicId('payout', shownId);
   const bookId = payoutId && (await findBookOfPayout(pool, payoutId));

@@ -1,7 +1,7 @@
 /**
- * `npm run ops -- stuck list|retry`, `exceptions list|show`, `notices list|settle`, `payouts resolve`, `queues`, `rekey`, `erase`, `books`: rows and queues
- * that an operator looks at and mends. Works on the database of DATABASE_URL (and the queues of REDIS_URL), or on what
- * `npm start` runs.
+ * `npm run ops -- stuck list|retry`, `exceptions list|show`, `notices list|settle`, `rails list|adopt|assign`, `payouts resolve`, `queues`,
+ * `file`, `rekey`, `erase`, `books`, `write-offs`, `pause`, `resume`, `pauses`, `approval-policy`: rows and queues that an operator inspects and repairs. Works on the database of
+ * DATABASE_URL (and the queues of REDIS_URL), or on what `npm start` runs.
  */
 import Table from 'cli-table3';
 import { Command } from 'commander';
@@ -21,10 +21,15 @@ import { type Instant, systemClock } from '../src/values/clock.ts';
 import { addErase } from './erase-command.ts';
 import { addBookCommands } from './ops-books.ts';
 import { addExceptions } from './ops-exceptions.ts';
+import { addFiles } from './ops-files.ts';
 import { addNotices } from './ops-notices.ts';
+import { addPauses } from './ops-pauses.ts';
+import { addPolicy } from './ops-policy.ts';
+import { addRails } from './ops-rails.ts';
 import { type ResolveOptions, readEvidence, resolveByPerson } from './ops-resolve.ts';
+import { addWriteOffs } from './ops-write-offs.ts';
 import { addRekey } from './rekey-command.ts';
-import { isRunDirectly } from './run-directly.ts';
+import { runDirectly } from './run-directly.ts';
 
 /** Rows that a person reads in one go; a script gets all rows up to the counting limit. */
 const SHOWN = 100;
@@ -141,11 +146,16 @@ program
 
 addExceptions(program, { withDatabase, tableOf });
 addNotices(program, { withDatabase, tableOf });
+addRails(program, { withDatabase, tableOf });
+addPauses(program, { withDatabase, tableOf });
+addPolicy(program, { withDatabase });
+addFiles(program, { withDatabase });
 addErase(program, { withDatabase, tableOf });
 addRekey(program, { withDatabase, tableOf });
 addBookCommands(program, withDatabase, tableOf);
+addWriteOffs(program, { withDatabase, tableOf });
 
-if (isRunDirectly(import.meta)) await program.parseAsync();
+await runDirectly(import.meta, program);
 
 function secondsSince(since: Instant | null, now: Instant): number {
   return since === null ? 0 : Math.max(0, Math.round((now - since) / 1_000));

@@ -1,4 +1,4 @@
-/** `npm run ops -- rekey`: brings stored values to the current encryption key and form, and reports what is left. */
+/** `npm run ops -- rekey`: brings stored values to the current encryption key and form, and reports the remaining ones. */
 import type { Command } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
 import { encryptionKeyId } from '../src/db/secret-box.ts';
@@ -54,10 +54,10 @@ export function encryptionKeysOf(environment: NodeJS.ProcessEnv) {
 
 /** Progress goes to standard error, so that a script reads the result alone. */
 function progress(): (counts: Readonly<Record<string, RekeyCount>>) => void {
-  let saidAt = performance.now();
+  let shownAt = performance.now();
   return (counts) => {
-    if (performance.now() - saidAt < PROGRESS_MS) return;
-    saidAt = performance.now();
+    if (performance.now() - shownAt < PROGRESS_MS) return;
+    shownAt = performance.now();
     const parts = Object.entries(counts).filter(([, { found }]) => found > 0);
     console.error(parts.map(([part, { found, changed }]) => `${part} ${found} read, ${changed} changed`).join('; '));
   };

@@ -9,14 +9,9 @@ import { submitAsRead } from '../src/payments/settlements/read-again.ts';
 import { settleAgain } from '../src/payments/settlements/settle-again.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { parsePublicId, publicId } from '../src/values/ids.ts';
+import type { TakenAgain } from './intake-command.ts';
 
-export interface TakenAgain {
-  readonly shown: { readonly ok: boolean } & Readonly<Record<string, unknown>>;
-  /** In words. */
-  readonly said: string;
-}
-
-/** Throws BadInput for what is no exception of a line. */
+/** Throws BadInput for an id that is no exception of a line. */
 export async function takeLineAgain(
   { pool, committer }: { pool: Pool; committer: Pick<Committer, 'submit'> },
   shownId: string,

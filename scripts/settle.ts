@@ -1,39 +1,31 @@
 /**
- * `npm run settle -- FILE --acquirer NAME`: takes in an acquirer's settlement report (docs/payments-settlement.md). The file is
- * checked whole before anything is kept; then each book gets its lines. Killed, it is run again and goes on; the same file again
+ * `npm run settle -- FILE --acquirer NAME`: takes in an acquirer's settlement report (docs/payments-settlement.md). The file is read
+ * twice: checked whole before anything is kept, then kept; then each book gets its lines. Killed, it is run again and goes on; the same file again
  * books nothing twice. `--again EXCEPTION` takes one line again. Exits 0 when every line is booked, 1 with exceptions, 2 for bad input,
  * 3 when it could not run.
  */
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { Command, Option } from 'commander';
 import { acquirerNames } from '../src/acquirers/acquirer-names.ts';
-import { watchForms } from '../src/db/forms.ts';
-import { createPool, type Pool } from '../src/db/pool.ts';
-import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
+import type { Pool } from '../src/db/pool.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
-import { FILE_BYTES_MAX } from '../src/intake/csv.ts';
-import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
-import { Committer } from '../src/ledger/commit/committer.ts';
-import { REPORT_COLUMNS, readReport } from '../src/payments/paydays/report.ts';
+import { FileTooLarge } from '../src/intake/read-bounded.ts';
+import { fileAgain } from '../src/intake/read-twice.ts';
+import { type CheckedReport, checkReport } from '../src/payments/paydays/check-report.ts';
+import { REPORT_COLUMNS } from '../src/payments/paydays/report.ts';
 import { type BookedPart, bookReport } from '../src/payments/settlements/book-report.ts';
 import { keepReport, type StoredReport } from '../src/payments/settlements/report-store.ts';
-import { createLogger } from '../src/process/log.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { publicId } from '../src/values/ids.ts';
 import { toJson } from '../src/values/json.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
-import { databaseFailure } from './database-failure.ts';
+import { BAD_INPUT, CLEAN, runAgain, runIntake, secretBoxOf, withCommitter, withDatabase } from './intake-command.ts';
 import { rowProgress } from './row-progress.ts';
-import { isRunDirectly } from './run-directly.ts';
+import { runDirectly } from './run-directly.ts';
 import { takeLineAgain } from './settle-again.ts';
 
-const CLEAN = 0;
-const FOUND = 1;
-const BAD_INPUT = 2;
-const COULD_NOT_RUN = 3;
-
-/** A committer's, and one to read beside it. */
-const CONNECTIONS = 4;
+/** Of its connections to the database. */
+const NAME = 'settle';
 
 interface Options {
   acquirer?: string;
@@ -62,24 +54,12 @@ export const program = new Command()
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : BAD_INPUT))
   .action(settle);
 
-if (isRunDirectly(import.meta)) await program.parseAsync();
+await runDirectly(import.meta, program);
 
 async function settle(file: string | undefined, options: Options): Promise<void> {
-  const fail = (code: number, error: string) => {
-    if (options.json) console.log(toJson({ ok: false, error }));
-    console.error(code === BAD_INPUT ? `${error} Nothing was booked.` : `Could not settle: ${error}`);
-    process.exitCode = code;
-  };
-  try {
-    process.exitCode = (await (options.again === undefined
-      ? takeFile(file, options)
-      : takeAgain(options.again, file, options)))
-      ? CLEAN
-      : FOUND;
-  } catch (error) {
-    if (error instanceof BadInput) fail(BAD_INPUT, error.message);
-    else fail(COULD_NOT_RUN, databaseFailure(error));
-  }
+  const { again, json } = options;
+  const work = () => (again === undefined ? takeFile(file, options) : takeAgain(again, file, options));
+  await runIntake(work, { json, verb: 'settle' });
 }
 
 /** Resolves to whether every line is booked. */
@@ -88,17 +68,19 @@ async function takeFile(file: string | undefined, options: Options): Promise<boo
   if (file === undefined || acquirer === undefined)
     throw new BadInput(null, 'Give a report with --acquirer, or an exception with --again.');
   requireAcquirer(acquirer);
-  const bytes = read(file);
-  const lines = readReport(bytes);
-  if (lines.length === 0) {
+  const checked = check(file);
+  if (checked.lines === 0) {
     printNothing(options);
     return true;
   }
-  const { report, parts } = await withDatabase(options, async (pool) => {
-    const kept = { acquirer, mode, name: basename(file).slice(0, 200), bytes, lines };
-    const report = await keepReport(pool, kept, systemClock.now());
-    return { report, parts: await book(pool, report) };
-  });
+  const { report, parts } = await withDatabase(
+    { databaseUrl: options.databaseUrl, name: NAME },
+    async (pool, environment) => {
+      const kept = { ...checked, acquirer, mode, name: basename(file).slice(0, 200) };
+      const report = await keepReport({ pool, secretBox: secretBoxOf(environment) }, kept, systemClock.now());
+      return { report, parts: await book(pool, report) };
+    },
+  );
   print(report, parts, options);
   return parts.every(({ settlement }) => settlement.exceptions === 0);
 }
@@ -106,11 +88,8 @@ async function takeFile(file: string | undefined, options: Options): Promise<boo
 /** Resolves to whether the line is booked. */
 async function takeAgain(exception: string, file: string | undefined, options: Options): Promise<boolean> {
   if (file !== undefined) throw new BadInput(null, 'Give a report or --again, and not both.');
-  const taken = await withDatabase(options, (pool) =>
-    withCommitter(pool, (committer) => takeLineAgain({ pool, committer }, exception, options)),
-  );
-  console.log(options.json ? toJson(taken.shown) : taken.said);
-  return taken.shown.ok;
+  const { databaseUrl, json } = options;
+  return runAgain({ databaseUrl, name: NAME, json }, (runtime) => takeLineAgain(runtime, exception, options));
 }
 
 /** A name with a slip in it would be kept with the report, and match no payment. */
@@ -118,26 +97,6 @@ function requireAcquirer(name: string): void {
   const names = acquirerNames(process.env);
   if (!names.includes(name))
     throw new BadInput(null, `There is no acquirer ${name}. Those of this installation: ${names.join(', ')}.`);
-}
-
-async function withDatabase<Result>({ databaseUrl }: Options, work: (pool: Pool) => Promise<Result>): Promise<Result> {
-  const pool = createPool({
-    url: databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!,
-    name: 'countinghouse-settle',
-    size: CONNECTIONS,
-    log: createLogger('silent', 'settle'),
-    namedStatements: mayNameStatements(process.env),
-  });
-  return work(pool).finally(() => pool.end());
-}
-
-async function withCommitter<Result>(pool: Pool, work: (committer: Committer) => Promise<Result>): Promise<Result> {
-  const forms = watchForms(pool, { onFailure: () => undefined });
-  await forms.read().finally(() => forms.close());
-  // What is to be enqueued is due in Postgres: the sweeper finds it.
-  const sink = webhookSink;
-  const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
-  return work(committer).finally(() => committer.close());
 }
 
 async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
@@ -149,10 +108,12 @@ async function book(pool: Pool, report: StoredReport): Promise<BookedPart[]> {
   ).finally(() => progress.end());
 }
 
-function read(file: string): Buffer {
+function check(file: string): CheckedReport {
   try {
-    return readBounded(file, FILE_BYTES_MAX);
+    if (statSync(file).isDirectory()) throw new BadInput(null, 'It is a folder.');
+    return checkReport(fileAgain(file));
   } catch (error) {
+    if (error instanceof BadInput) throw error;
     if (error instanceof FileTooLarge) throw new BadInput(null, error.message);
     throw new BadInput(null, `The file cannot be read: ${(error as Error).message}.`);
   }

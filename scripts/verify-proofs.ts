@@ -1,6 +1,6 @@
 /**
  * `npm run verify -- --checkpoint FILE --proof FILE`: checks proofs against the checkpoints that an auditor keeps,
- * without a database or a network, and prints what holds and what does not.
+ * without a database or a network, and prints each result.
  */
 import { readBounded } from '../src/intake/read-bounded.ts';
 import type { CheckpointView } from '../src/proofs/checkpoint.ts';
@@ -22,7 +22,7 @@ export function readCheckpointFiles(files: readonly string[] = []): CheckpointVi
   return files.flatMap((file) => readFrom(file, readCheckpoints));
 }
 
-/** Prints each check. Returns whether all of them hold. Throws UnreadableProof. */
+/** Prints each check. Returns whether all of them pass. Throws UnreadableProof. */
 export function verifyProofs({ checkpoint: files, proof, publicKey: keys = [], json }: ProofOptions): boolean {
   if (!files) throw new UnreadableProof('--proof is checked against --checkpoint FILE, the checkpoints that you keep');
   const known = readCheckpointFiles(files);
@@ -31,6 +31,14 @@ export function verifyProofs({ checkpoint: files, proof, publicKey: keys = [], j
     ...known.flatMap((checkpoint) => judgeCheckpoint(checkpoint, keys)),
     ...proofs.flatMap((one) => judgeProof(one, known)),
   ];
+  return printJudgements(judgements, { keys, json });
+}
+
+/** Returns whether all of them are right. */
+export function printJudgements(
+  judgements: readonly Judgement[],
+  { keys, json }: { readonly keys: readonly string[]; readonly json?: boolean | undefined },
+): boolean {
   const ok = judgements.every(({ holds }) => holds);
   if (json) console.log(JSON.stringify({ ok, judgements }));
   else print(judgements, ok);

@@ -1,10 +1,9 @@
 /**
  * `npm run verify`: checks a whole database against every invariant of the ledger, while it is in use. Findings go to
- * standard output, progress to standard error. With --since: checks what came since then, and the rows that it touched.
- * Rows that wait for a worker that does not run are named, and are no findings.
- * With --checkpoint: also checks against checkpoints kept elsewhere. With --proof: see verify-proofs.ts. Exits 0
- * without findings, 1 with findings, 2 when it could not run. Works on the database of DATABASE_URL, or on what `npm
- * start` runs.
+ * standard output, progress to standard error. With --since: checks the rows since then, and those that they touched.
+ * Rows that wait for a worker that does not run are named, and are no findings. With --checkpoint: also checks against
+ * checkpoints kept elsewhere. With --proof: see verify-proofs.ts; with --pack: verify-pack.ts. Exits 0 without findings, 1 with findings, 2 when it
+ * could not run. Works on the database of DATABASE_URL, or on what `npm start` runs.
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { createPool } from '../src/db/pool.ts';
@@ -22,7 +21,8 @@ import { type VerifyOptions, type VerifyResult, verifyDatabase } from '../src/ve
 import { verifySince } from '../src/verify/verify-since.ts';
 import { databaseFailure } from './database-failure.ts';
 import { rowProgress } from './row-progress.ts';
-import { isRunDirectly } from './run-directly.ts';
+import { runDirectly } from './run-directly.ts';
+import { verifyPack } from './verify-pack.ts';
 import { type ProofOptions, readCheckpointFiles, verifyProofs } from './verify-proofs.ts';
 
 const CLEAN = 0;
@@ -35,6 +35,8 @@ interface Options extends ProofOptions {
   book?: Uuid;
   since?: Since;
   databaseUrl?: string;
+  pack?: string;
+  previousPack?: string;
 }
 
 export const program = new Command()
@@ -50,15 +52,21 @@ export const program = new Command()
   )
   .option('--checkpoint <file...>', 'checkpoints that you keep: the database must still make the trees that they sign')
   .option('--proof <file...>', 'check these proofs against the checkpoints, without any database')
+  .option('--pack <folder>', 'check this close pack, without any database')
+  .option('--previous-pack <folder>', 'beside --pack: the pack before it')
   .option('--public-key <key...>', 'keys (or their ids) that you trust: no other may have signed')
   .option('--database-url <url>', 'instead of DATABASE_URL, or of what `npm start` runs')
   .option('--json', 'print one JSON object')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? CLEAN : COULD_NOT_RUN))
   .action(verify);
 
-if (isRunDirectly(import.meta)) await program.parseAsync();
+await runDirectly(import.meta, program);
 
 async function verify(options: Options): Promise<void> {
+  if (options.pack !== undefined) {
+    process.exitCode = await verifyPack({ ...options, pack: options.pack });
+    return;
+  }
   if (options.proof) {
     process.exitCode = judge(options);
     return;
@@ -141,7 +149,7 @@ function textOutput(): Output {
   };
 }
 
-/** Prints one object, written as findings come up: however many there are, none of them is kept. */
+/** Prints one object, written as findings come up: however many there are, none of them stays in memory. */
 function jsonOutput(): Output {
   let found = 0;
   const write = (text: string) => process.stdout.write(text);

@@ -3,6 +3,9 @@ import { Resolver } from 'node:dns';
 import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { amountsByCurrency, amountsFault } from './money/amounts-by-currency.ts';
+import { percentByCurrency, percentFault } from './money/percent-by-currency.ts';
+import { brokenRules, SECRETS_EXPECTATION } from './process/settings-rules.ts';
+import { isUrl } from './values/url.ts';
 
 const postgresUrl = z
   .string()
@@ -11,7 +14,7 @@ const redisUrls = z
   .string()
   .transform((text) => text.replaceAll(/\s/g, ''))
   .refine(
-    (text) => text.split(',').every((url) => /^rediss?:\/\/.+/.test(url) && URL.canParse(url)),
+    (text) => text.split(',').every((url) => /^rediss?:\/\/.+/.test(url) && isUrl(url)),
     'expects a URL such as redis://127.0.0.1:6379, or those of the nodes of a cluster, separated by commas',
   )
   .refine(
@@ -22,7 +25,7 @@ const redisUrls = z
 /** One login opens every node, and a cluster has only database 0. */
 function isOneCluster(text: string): boolean {
   const nodes = text.split(',');
-  if (nodes.length === 1 || !nodes.every((url) => URL.canParse(url))) return true;
+  if (nodes.length === 1 || !nodes.every((url) => isUrl(url))) return true;
   const logins = nodes.map((url) => new URL(url)).map((url) => `${url.protocol}//${url.username}:${url.password}`);
   const databases = nodes.map((url) => new URL(url).pathname);
   return new Set(logins).size === 1 && databases.every((path) => path === '' || path === '/' || path === '/0');
@@ -30,8 +33,8 @@ function isOneCluster(text: string): boolean {
 
 const port = whole(0, 65_535);
 
-/** Acquirers and rails share one name space: by it their notices are kept. `book` is where payouts name no rail. */
-const TAKEN_NAMES: readonly string[] = ['sandbox_acquirer', 'sandbox', 'book'];
+/** Acquirers, processors and rails share one name space, by which their notices are stored. `book` is the rail of payouts that name none. */
+const TAKEN_NAMES: readonly string[] = ['sandbox_acquirer', 'sandbox_processor', 'sandbox', 'book'];
 
 /** A whole number in the text of a variable. */
 function whole(minimum: number, maximum: number) {
@@ -63,6 +66,13 @@ const amounts = list
   })
   .transform(amountsByCurrency);
 
+const percentages = list
+  .superRefine((parts, context) => {
+    const fault = percentFault(parts);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  })
+  .transform(percentByCurrency);
+
 const NETWORKS_EXPECTATION =
   'expects addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas';
 
@@ -75,8 +85,6 @@ function isListOfNetworks(parts: readonly string[]): boolean {
   }
 }
 
-const SECRETS_EXPECTATION = 'expects whsec_ and base64 of 24 to 64 bytes each, separated by commas';
-
 /** As Standard Webhooks writes them (standard-webhooks.ts). */
 function isWebhookSecret(text: string): boolean {
   const base64 = text.startsWith('whsec_') ? text.slice('whsec_'.length) : '';
@@ -85,9 +93,9 @@ function isWebhookSecret(text: string): boolean {
   return isWhole && bytes.length >= 24 && bytes.length <= 64;
 }
 
-/** What paths are put behind: http or https, a host, and maybe a path. As text, since the parser (WHATWG) drops an empty query and spaces. */
+/** A base URL: http or https, a host, and maybe a path. As text, since the parser (WHATWG) drops an empty query and spaces. */
 function isBaseUrl(text: string): boolean {
-  return /^https?:\/\/[^\s/?#\\@]+(\/[^\s?#\\]*)?$/i.test(text) && URL.canParse(text);
+  return /^https?:\/\/[^\s/?#\\@]+(\/[^\s?#\\]*)?$/i.test(text) && isUrl(text);
 }
 
 /** A gateway is called by https; by http only on this machine, where a proxy may speak TLS for it. */
@@ -96,6 +104,24 @@ function isGatewayUrl(text: string): boolean {
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname));
 }
+
+const gatewayName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{1,31}$/, 'expects a name of 2 to 32 lower-case letters, digits and underscores')
+  .refine((name) => !TAKEN_NAMES.includes(name), `expects another name: ${TAKEN_NAMES.join(', ')} are taken`)
+  .optional();
+
+const gatewayUrl = z
+  .string()
+  .refine(isGatewayUrl, 'expects an https URL without a query, or an http URL of this machine')
+  .optional();
+
+const gatewaySecrets = list.refine((secrets) => secrets.every(isWebhookSecret), SECRETS_EXPECTATION);
+
+const gatewayMode = z.enum(['live', 'test'], 'expects live or test').default('live');
+
+/** What a rail can carry (rails/rail.ts). */
+const RAIL_DESTINATIONS = ['cliq', 'iban', 'wallet', 'card'] as const;
 
 const hostAndPort = z
   .string()
@@ -207,27 +233,38 @@ const schema = z.object({
   /** Name servers for webhooks, instead of the system's: address or address:port. */
   WEBHOOK_DNS_SERVERS: list.refine(areNameServers, NAME_SERVERS_EXPECTATION),
   RATE_LIMIT_WRITES_PER_SECOND: whole(1, 1_000_000).default(100),
+  /** Of processors' messages, which are decided while somebody stands at a till. */
+  RATE_LIMIT_MESSAGES_PER_SECOND: whole(1, 1_000_000).default(1_000),
+  /** Of POST /v1/payouts/resolve: the operators of alias schemes limit questions. */
+  RATE_LIMIT_LOOKUPS_PER_SECOND: whole(1, 1_000_000).default(10),
   RATE_LIMIT_READS_PER_SECOND: whole(1, 1_000_000).default(400),
   DATABASE_POOL_SIZE: whole(2, 200).default(10),
   /** Connections for lists, beside that pool: one book has at most half of them. Opened by the first list. */
   DATABASE_LIST_POOL_SIZE: whole(1, 50).default(4),
   /** Basis points (hundredths of a per cent) of a payout's amount, per destination. */
   PAYOUT_FEE_CLIQ_BASIS_POINTS: whole(0, 10_000).default(50),
+  PAYOUT_FEE_IBAN_BASIS_POINTS: whole(0, 10_000).default(50),
+  PAYOUT_FEE_WALLET_BASIS_POINTS: whole(0, 10_000).default(50),
+  PAYOUT_FEE_CARD_BASIS_POINTS: whole(0, 10_000).default(50),
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: whole(0, 10_000).default(0),
+  /** A JSON file with rails, routes, fees and limits of payouts (docs/rails.md). The same in every process. */
+  RAILS_FILE: z.string().min(1).optional(),
   /** Basis points of what is captured of a payment, and a fixed part by currency: JOD:100,USD:30 in minor units. */
   PAYMENT_FEE_BASIS_POINTS: whole(0, 10_000).default(250),
   PAYMENT_FEE_FIXED: amounts,
   /** Days for which an authorization can be captured: no longer than the acquirer keeps it. */
   PAYMENT_AUTHORIZATION_DAYS: whole(1, 30).default(7),
-  /** What a chargeback costs the merchant, by currency in minor units, and whether one that is won gives it back. */
+  /** The merchant's fee for a chargeback, by currency in minor units, and whether it is refunded when the chargeback is won. */
   PAYMENT_DISPUTE_FEE: amounts,
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),
+  /** The tax that fees contain, in per cent by currency: JOD:16. A currency that is not in it is not taxed. */
+  FEE_TAX_PERCENT: percentages,
   /** Days from a capture to its release to the merchant, for books without a schedule of their own. */
   PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
   PAYMENT_RELEASE_UNIT: z.enum(['days', 'business_days']).default('days'),
   /**
-   * Whose business days they are: src/calendar/business-days.ts. With calendar days it is what a book gets that sets business days for
-   * itself and names no calendar.
+   * The calendar of business days: src/calendar/business-days.ts. With calendar days it is the calendar of a book that
+   * sets business days for itself and names none.
    */
   PAYMENT_RELEASE_CALENDAR: z.enum(['sat_sun', 'fri_sat', 'target2']).default('sat_sun'),
   /** HH:MM in the time zone of the book: from then on, captures count as those of the next day. */
@@ -235,33 +272,46 @@ const schema = z.object({
     .string()
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'expects a time of day such as 17:00')
     .optional(),
-  /** Whether only what the acquirer has paid is released. */
+  /** Whether only amounts that the acquirer has paid are released. */
   PAYMENT_RELEASE_ONCE_SETTLED: flag.default(true),
   /** A partner's gateway that takes payments (docs/partners.md): its name, base URL, and the secrets shared with it. */
-  ACQUIRER_HTTP_NAME: z
-    .string()
-    .regex(/^[a-z][a-z0-9_]{1,31}$/, 'expects a name of 2 to 32 lower-case letters, digits and underscores')
-    .refine((name) => !TAKEN_NAMES.includes(name), `expects another name: ${TAKEN_NAMES.join(', ')} are taken`)
-    .optional(),
-  ACQUIRER_HTTP_URL: z
-    .string()
-    .refine(isGatewayUrl, 'expects an https URL without a query, or an http URL of this machine')
-    .optional(),
-  /** Each signs, and one that verifies is enough: several during a rotation. */
-  ACQUIRER_HTTP_SECRETS: list.refine((secrets) => secrets.every(isWebhookSecret), SECRETS_EXPECTATION),
+  ACQUIRER_HTTP_NAME: gatewayName,
+  ACQUIRER_HTTP_URL: gatewayUrl,
+  /** Each signs, and one valid signature is enough: several during a rotation. */
+  ACQUIRER_HTTP_SECRETS: gatewaySecrets,
   /** The books whose payments it takes. */
-  ACQUIRER_HTTP_MODE: z.enum(['live', 'test'], 'expects live or test').default('live'),
+  ACQUIRER_HTTP_MODE: gatewayMode,
   /** Whether the API takes card numbers for it. It puts the installation in scope of PCI DSS. */
   ACQUIRER_HTTP_CARD_DATA: flag.default(false),
+  /** A partner's gateway that makes cards: as the acquirer's. */
+  PROCESSOR_HTTP_NAME: gatewayName,
+  PROCESSOR_HTTP_URL: gatewayUrl,
+  PROCESSOR_HTTP_SECRETS: gatewaySecrets,
+  /** The books whose cards it makes. */
+  PROCESSOR_HTTP_MODE: gatewayMode,
+  /** A partner's gateway that pays out: as the acquirer's. */
+  RAIL_HTTP_NAME: gatewayName,
+  RAIL_HTTP_URL: gatewayUrl,
+  RAIL_HTTP_SECRETS: gatewaySecrets,
+  /** The books whose payouts it carries. */
+  RAIL_HTTP_MODE: gatewayMode,
+  /** The types of destinations that it carries. */
+  RAIL_HTTP_DESTINATIONS: z
+    .string()
+    .default(RAIL_DESTINATIONS.join(','))
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(z.enum(RAIL_DESTINATIONS, `expects some of ${RAIL_DESTINATIONS.join(', ')}, separated by commas`))),
+  /** Names of acquirers and processors whose tokens of cards it pays out to. */
+  RAIL_HTTP_TOKENS_OF: list,
   /** After this many days an idempotency key's stored answer is dropped; the key itself stays. */
   IDEMPOTENCY_BODY_RETENTION_DAYS: whole(1, 3_650).default(30),
-  /** After this many days a rail's notice that was taken is deleted. What it said stays beside its payout. */
+  /** After this many days a rail's booked notice is deleted. Its evidence stays beside its payout. */
   NOTICE_RETENTION_DAYS: whole(1, 3_650).default(90),
   /** How long a stopping process may take to finish its work in hand. */
   DRAIN_TIMEOUT_MS: whole(100, 600_000).default(25_000),
   /** How often the sweeper looks for due rows. */
   SWEEP_INTERVAL_MS: whole(50, 60_000).default(1_000),
-  /** The share of one connection's time that the audit beside the sweeper may take; 0 turns the audit off. */
+  /** The part of one connection's time that the audit beside the sweeper may take; 0 turns the audit off. */
   AUDIT_TIME_SHARE_PERCENT: whole(0, 50).default(2),
   /** Whether statements are prepared by name. Must be false behind a pooler in transaction mode. */
   DATABASE_NAMED_STATEMENTS: flag.default(true),
@@ -275,15 +325,14 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the configuration. Throws ConfigError, which lists every variable that is not valid.
- * An empty variable counts as unset: compose files and unit files say `NAME=` for "not set".
+ * Reads the configuration. Throws ConfigError, which lists every variable that is not valid. An empty variable counts
+ * as unset: compose files and unit files write `NAME=` for "not set".
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = schema.safeParse(given);
   const lines = [
-    ...lacksOfAcquirer(given),
-    ...neverApplies(given),
+    ...brokenRules(given),
     ...(result.error?.issues ?? []).map((issue) => {
       const name = String(issue.path[0]);
       const missing = given[name] === undefined;
@@ -302,52 +351,3 @@ const EXPECTATIONS: Record<string, string> = {
   DATABASE_URL: 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse',
   COUNTINGHOUSE_ENCRYPTION_KEY: 'expects 32 bytes in base64 (openssl rand -base64 32)',
 };
-
-const OF_ACQUIRER = {
-  ACQUIRER_HTTP_NAME: 'expects the name of the gateway, as payments show it',
-  ACQUIRER_HTTP_URL: 'expects the base URL of the gateway',
-  ACQUIRER_HTTP_SECRETS: SECRETS_EXPECTATION,
-};
-
-/** A gateway is configured whole or not at all. */
-function lacksOfAcquirer(given: NodeJS.ProcessEnv): string[] {
-  const lacking = Object.entries(OF_ACQUIRER).filter(([name]) => (given[name] ?? '').replaceAll(/[\s,]/g, '') === '');
-  if (lacking.length === Object.keys(OF_ACQUIRER).length) return [];
-  return lacking.map(([name, expectation]) => `  ${name}: is not set; ${expectation}`);
-}
-
-const GATEWAY = ['ACQUIRER_HTTP_NAME', 'ACQUIRER_HTTP_URL', 'ACQUIRER_HTTP_SECRETS'];
-
-interface Rule {
-  /** A variable, and a value of it that means nothing by itself; without one, whatever it holds. */
-  readonly name: string;
-  readonly value?: string;
-  /** Without all of these it can never apply. */
-  readonly needs?: readonly string[];
-  /** Nor beside this one. */
-  readonly notBeside?: string;
-}
-
-/** What variables say together: a setting that can never apply stops the start, since its operator believes that it does. */
-const RULES: readonly Rule[] = [
-  { name: 'REDIS_CLUSTER', value: 'true', needs: ['REDIS_URL'] },
-  { name: 'PAYMENT_DISPUTE_FEE_REFUNDED', value: 'true', needs: ['PAYMENT_DISPUTE_FEE'] },
-  { name: 'ACQUIRER_HTTP_MODE', value: 'test', needs: GATEWAY },
-  { name: 'ACQUIRER_HTTP_CARD_DATA', value: 'true', needs: GATEWAY },
-  { name: 'QUEUE_DATABASE_URL', notBeside: 'REDIS_URL' },
-  // PAYMENT_RELEASE_CALENDAR applies beside calendar days too: a book that sets business days for itself and names no calendar gets it.
-  // CHECKPOINT_SIGNING_KEY and SIGNER_DATABASE_URL may each stand alone: the role is there before the key, and processes that sign nothing
-  // share a file with those that do. The reports pool says at its start which of them it lacks.
-  { name: 'CHECKPOINT_FORMER_KEYS', needs: ['CHECKPOINT_SIGNING_KEY'] },
-];
-
-/** A line for each setting that can never apply. */
-function neverApplies(given: NodeJS.ProcessEnv): string[] {
-  const isSet = (name: string) => (given[name] ?? '').replaceAll(/[\s,]/g, '') !== '';
-  return RULES.flatMap(({ name, value, needs = [], notBeside }) => {
-    if (value === undefined ? !isSet(name) : given[name] !== value) return [];
-    const said = value === undefined ? `  ${name}: never applies` : `  ${name}: ${value} never applies`;
-    if (!needs.every(isSet)) return [`${said} without ${needs.join(', ')}`];
-    return notBeside !== undefined && isSet(notBeside) ? [`${said} beside ${notBeside}`] : [];
-  });
-}

@@ -1,15 +1,15 @@
 /**
- * Enqueues the rows of one kind that are due, and postpones them as it does. Little that is due goes as it comes, the
- * longest due first. More than a page is taken book by book, so that one book's hundred thousand rows hold back nobody's:
- * each round gives every book its first job at the end of the queue, and what it has beyond that behind everybody's first
- * jobs (by priority), new work included. Books with less than a full job share jobs.
+ * Enqueues the rows of one kind that are due, and postpones them at the same time. Up to a page of rows is enqueued in
+ * order, the longest due first. More are enqueued book by book, so that one book's hundred thousand rows delay no other
+ * book: each round gives every book its first job at the end of the queue, and its further jobs behind all first jobs
+ * (by priority), new work included. Books with less than a full job share jobs.
  */
 
 import { byBook } from '../src/db/by-book.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { DueRow, DueRule } from '../src/group/moved-rows.ts';
-import { type DueSource, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
+import { type DueStatements, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
 import { failpoint } from '../src/process/failpoints.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
 import { IDS_PER_JOB, type JobData, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
@@ -18,9 +18,9 @@ import type { Clock, Instant } from '../src/values/clock.ts';
 import { deriveId, type Uuid } from '../src/values/ids.ts';
 import { further } from '../src/values/progress.ts';
 
-/** Rows that a job waits for: which they are, who moves them, and when to enqueue them again if nobody did. */
+/** Due rows of one status: who moves them, and when to enqueue them again if no worker did. */
 export interface DueKind extends DueRule {
-  readonly source: DueSource;
+  readonly statements: DueStatements;
 }
 
 export interface EnqueueDueRuntime {
@@ -34,13 +34,13 @@ export interface EnqueueDueRuntime {
 const PAGE = 1_000;
 /** Thirty thousand rows: what one worker moves before they are due again. More would only be postponed once more. */
 const DEEP = 300;
-/** After so many times the jobs of the same rows get another name. */
+/** After so many rounds the jobs of the same rows get another name. */
 const TIMES_NAMED_ALIKE = 4;
 /** Books whose rows are postponed side by side. */
 const BOOKS_AT_ONCE = 4;
-/** A round ends some time, however much is due. */
+/** The most walks of a round, however much is due. */
 const WALKS = 100;
-/** Books of which is kept when they last had a job. */
+/** Books whose last job is remembered. */
 const BOOKS_KEPT = 10_000;
 export const QUEUE_LIMIT_MS = 2_000;
 
@@ -51,7 +51,7 @@ export class DueEnqueuer {
   /** When a book's last job was enqueued, by its id. */
   readonly #servedAt = new Map<Uuid, Instant>();
 
-  /** `onError` is told what went wrong with one book's rows; they stay due. */
+  /** `onError` gets the error of one book's rows; they stay due. */
   constructor(runtime: EnqueueDueRuntime, kind: DueKind, onError: (error: unknown) => void) {
     this.#runtime = runtime;
     this.#kind = kind;
@@ -61,7 +61,7 @@ export class DueEnqueuer {
   /** One round; resolves to how many rows were enqueued. Rejects when nothing can be read or enqueued. */
   async round(isClosing: () => boolean): Promise<number> {
     const { pool, clock } = this.#runtime;
-    const oldest = await findDue(pool, this.#kind.source, { now: clock.now(), limit: PAGE });
+    const oldest = await findDue(pool, this.#kind.statements, { now: clock.now(), limit: PAGE });
     if (oldest.length === 0) return 0;
     const round = new Round(this.#runtime, this.#kind);
     if (oldest.length < PAGE) return this.#enqueue(round, oldest);
@@ -69,19 +69,19 @@ export class DueEnqueuer {
     for (let walk = 0; walk < WALKS; walk++) {
       const walked = await this.#walk(round, isClosing);
       enqueued += walked;
-      // Nothing more: it is all enqueued, the queues are deep, or another sweeper is at it.
+      // All rows are enqueued, the queues are deep, or another sweeper enqueues them.
       if (walked === 0 || isClosing()) break;
     }
     return enqueued;
   }
 
-  /** Once through all books, each with an equal share. */
+  /** Once through all books, each with an equal part. */
   async #walk(round: Round, isClosing: () => boolean): Promise<number> {
     let enqueued = 0;
     let after: Uuid | undefined;
     do {
       const page = { now: this.#runtime.clock.now(), after };
-      const { rows, lastBook } = await findDueByBook(this.#runtime.pool, this.#kind.source, page);
+      const { rows, lastBook } = await findDueByBook(this.#runtime.pool, this.#kind.statements, page);
       if (rows.length > 0) enqueued += await this.#enqueue(round, rows);
       after = lastBook && further('books', after, lastBook);
     } while (after !== undefined && !isClosing());
@@ -90,9 +90,9 @@ export class DueEnqueuer {
 
   async #enqueue(round: Round, rows: readonly DueRow[]): Promise<number> {
     const { pool, clock, queues } = this.#runtime;
-    const { source, againMs, postpone } = this.#kind;
+    const { statements, againMs, postpone } = this.#kind;
     const now = clock.now();
-    // Asked before anything is postponed: rows stay due while their queue is deep or away.
+    // Read before anything is postponed: rows stay due while their queue is deep or away.
     const taken: [Uuid, readonly DueRow[]][] = [];
     for (const [bookId, ofBook] of byBook(rows)) {
       const room = await round.roomFor(bookId, this.#servedRecently(bookId, now));
@@ -105,8 +105,8 @@ export class DueEnqueuer {
       concurrency: BOOKS_AT_ONCE,
       work: async ([bookId, ofBook]) => {
         const rows = { bookId, due: ofBook, until: now + againMs };
-        const postponed = new Set(await (postpone ? postpone(pool, rows) : postponeDue(pool, source, rows)));
-        // Postgres names them as they lie on disk: jobs begin with what has waited longest.
+        const postponed = new Set(await (postpone ? postpone(pool, rows) : postponeDue(pool, statements, rows)));
+        // Postgres returns them in the order of the disk: jobs begin with the rows that have waited longest.
         const ids = ofBook.map(({ id }) => id).filter((id) => postponed.has(id));
         if (ids.length === 0) return;
         round.put(bookId, ids);
@@ -131,15 +131,15 @@ export class DueEnqueuer {
   }
 }
 
-/** What is to be enqueued in one partition. */
+/** Rows to enqueue in one partition. */
 interface Unsent {
   /** The first rows of each book. */
   readonly first: JobData[];
-  /** What books have beyond that: jobs of one book each. */
+  /** Further rows of books: jobs of one book each. */
   readonly later: { readonly data: JobData; readonly priority: number }[];
 }
 
-/** What one round has enqueued so far: how deep the partitions are, and how many jobs each book has had. */
+/** The jobs of one round so far: the depth of each partition, and the jobs of each book. */
 class Round {
   readonly #runtime: EnqueueDueRuntime;
   readonly #kind: DueKind;
@@ -152,7 +152,7 @@ class Round {
     this.#kind = kind;
   }
 
-  /** Rows of a book that may be enqueued now. A deep partition still takes one job of each book that has none in it. */
+  /** Rows of a book that may be enqueued now. A deep partition still takes one job of each book without a recent one. */
   async roomFor(bookId: Uuid, servedRecently: boolean): Promise<number> {
     const partition = partitionOf(bookId, this.#runtime.queues.partitions);
     const depth = this.#depths.get(partition) ?? (await this.#readDepth(partition));
@@ -200,14 +200,14 @@ class Round {
 }
 
 /**
- * A job that is enqueued again and again while nobody moves its rows. It is named after all its rows: a queue holds it once
- * for a while, and no row is left out because another row's job is waiting. Then it gets another name: a queue may keep a
- * job that nobody will take, as BullMQ on Postgres does with what a dead worker had in hand, for as long as the clock of
- * another worker was ahead.
+ * Names a job that is enqueued again while no worker moves its rows. The name covers all its rows: a queue merges
+ * repetitions for a while, and no row is left out because another row's job is waiting. Then it gets another name: a
+ * queue may keep a job that no worker takes, as BullMQ on Postgres does with the active jobs of a dead worker, for as
+ * long as the clock of another worker was ahead.
  *
- * A multi-book job is named after the rows of all its books. When one of them differs the next time, a queue may hold the
- * others' rows twice: a job more of a hundred rows, and a second answer that changes nothing. How many it may hold is
- * bounded by the depth of its partition.
+ * A multi-book job is named after the rows of all its books. When one of them differs the next time, a queue may have
+ * the others' rows twice: another job of a hundred rows, and a second answer that changes nothing. The depth of the
+ * partition bounds their number.
  */
 export function namedAgain(job: QueueJob, { now, namedMs }: { now: Instant; namedMs: number }): QueueJob {
   const [first, ...others] = partsOf(job.data);

@@ -1,4 +1,4 @@
-/** What a worker process answers to those who watch it: /livez, /readyz, /metrics. */
+/** The monitoring of a worker process: /livez, /readyz, /metrics. */
 import { createServer } from 'node:http';
 import { Readiness } from '../src/db/readiness.ts';
 import type { Runtime } from '../src/runtime.ts';
@@ -8,7 +8,7 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Readiness speaks for this process alone: its way to Postgres, and whether it is stopping. */
+/** Readiness is of this process alone: its connection to Postgres, and whether it is stopping. */
 export async function startHealthServer(
   runtime: Pick<Runtime, 'config' | 'metrics' | 'log'>,
   options: { host: string; port: number; draining: () => boolean },

@@ -1,7 +1,8 @@
 /**
- * Reports pool: makes a checkpoint of every book that has gone on, each CHECKPOINT_INTERVAL_SECONDS. Which are due is in
- * Postgres, so nothing has to be enqueued and nothing is forgotten; of several processes at once, the first one's is kept.
- * It works under the signer's role, the only one that may add checkpoints.
+ * Reports pool: makes a checkpoint of every book with new rows, each CHECKPOINT_INTERVAL_SECONDS. Postgres knows which
+ * books are due, so nothing is enqueued and nothing is forgotten; of several processes at once, the first one's
+ * checkpoint counts. It works under the signer's role, the only one that may add checkpoints. Beside them, it writes the reports that are asked
+ * for by API: these are rows that are due, and have jobs.
  * Next: src/proofs/plan-checkpoint.ts (where a checkpoint begins), src/proofs/make-checkpoint.ts.
  */
 
@@ -20,12 +21,40 @@ import { carryOut } from '../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
 import { formerKeyIdFrom, signingKeyFrom } from '../src/proofs/signing-key.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
+import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
+import { type CarryOutRuntime, RunsInHand } from '../src/reconciliation/runs/carry-out-runs.ts';
+import { ReportWriting, type WriteRuntime } from '../src/reports/report/write-report.ts';
 import type { Clock } from '../src/values/clock.ts';
 import { publicId } from '../src/values/ids.ts';
 import { further } from '../src/values/progress.ts';
 
+export interface ReportsPool {
+  readonly definition: PoolDefinition;
+  /** What is under way stops behind its page. */
+  stop(): void;
+}
+
+export function reportsPool(runtime: WriteRuntime & CarryOutRuntime): ReportsPool {
+  const writing = new ReportWriting(runtime);
+  const runs = new RunsInHand(runtime);
+  const definition = definePool('reports', {
+    concurrency: 2, // a report reads page after page, and rests as long: one core at most
+    jobs: {
+      'report.write': ({ bookId, ids }) => writing.write(bookId, ids),
+      'reconciliation.run': ({ bookId, ids }) => runs.carryOut(bookId, ids),
+    },
+  });
+  return {
+    definition,
+    stop() {
+      writing.close();
+      runs.close();
+    },
+  };
+}
+
 export interface ReportsRuntime {
-  /** Connections of the signer's role. Undefined where there is none. */
+  /** Connections of the signer's role. Undefined without one. */
   readonly signer: Pool | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,26 +63,26 @@ export interface ReportsRuntime {
 }
 
 export interface Reports {
-  /** One round, now: resolves to how many checkpoints were made. What takes long goes on after it. */
+  /** One round, now: resolves to how many checkpoints were made. Long books continue after it. */
   round(): Promise<number>;
-  /** No further book; the one in hand is left as it is and done again from its last checkpoint. */
+  /** No further book; the current one is abandoned and done again from its last checkpoint. */
   close(): Promise<void>;
 }
 
-/** Between two looks for books that are due: a tenth of their interval, but neither busy nor asleep. */
+/** Between two searches for due books: a tenth of their interval, within bounds. */
 const POLL_MS = { least: 1_000, most: 60_000 };
 const BOOKS_PAGE = 100;
 const CLOSE_LIMIT_MS = 5_000;
-/** One for what takes long, one for the round. */
+/** One for long books, one for the round. */
 const SIGNER_CONNECTIONS = 2;
 /** A page takes some 30 ms, and then as much rest three times over: a quarter of one core and one connection at most. */
 const RESTS_PER_PAGE = 3;
-/** More entries and events than this, some ten seconds, are gone through beside the rounds: other books do not wait for it. */
+/** More entries and events than this, some ten seconds, are read beside the rounds: other books do not wait for it. */
 const LONG_ROWS = 100_000n;
-/** Books that take long, under way, waiting or refused. Further ones stay due. */
+/** Long books, under way, waiting or refused. Further ones stay due. */
 const LONG_BOOKS = 100;
 
-/** Undefined where none is configured. Throws DatabaseRoleError for a role that may do more than a signer needs. */
+/** Undefined where no signer is configured. Throws DatabaseRoleError for a role that may do more than a signer needs. */
 export async function openSigner(runtime: { config: Config; log: Logger; pool: Pool }): Promise<Pool | undefined> {
   const { config, log, pool } = runtime;
   if (!config.SIGNER_DATABASE_URL) return undefined;
@@ -73,7 +102,7 @@ export async function openSigner(runtime: { config: Config; log: Logger; pool: P
   }
 }
 
-/** Runs by itself. Without a key or a signer there are no checkpoints, and it says so once. */
+/** Runs by itself. Without a key or a signer there are no checkpoints, which it logs once. */
 export function startReports(runtime: ReportsRuntime): Reports {
   const { signer, log, config } = runtime;
   const reports = createReports(runtime);
@@ -107,7 +136,7 @@ export function startReports(runtime: ReportsRuntime): Reports {
 
 type Outcome = 'made' | 'refused' | 'nothing' | 'goes on';
 
-/** Goes round when it is told to. */
+/** Runs a round when it is called. */
 export function createReports(
   { signer, clock, log, metrics, config }: ReportsRuntime,
   { longRows = LONG_ROWS } = {},
@@ -116,7 +145,7 @@ export function createReports(
   const { signal } = closing;
   const intervalMs = config.CHECKPOINT_INTERVAL_SECONDS * 1_000;
   const context = contextOf();
-  /** Books that take long: when they were refused, undefined while they wait or are under way. */
+  /** Long books: when they were refused, undefined while they wait or are under way. */
   const long = new Map<BookId, number | undefined>();
   let longWork: Promise<unknown> = Promise.resolve();
   let under: Promise<number> | undefined;
@@ -156,14 +185,14 @@ export function createReports(
     if (long.has(bookId)) {
       const refusedAt = long.get(bookId);
       if (refusedAt === undefined) return 'goes on';
-      // To go through all of it again before anybody has looked costs much and finds the same.
+      // Another run before a person has looked costs much and finds the same.
       if (clock.now() - refusedAt < intervalMs) return 'refused';
       long.delete(bookId);
     }
     return attempt(making, bookId, { mayTakeLong: false });
   }
 
-  /** One book's fault must not keep the others waiting, nor its length. */
+  /** One book's fault or length must not delay the others. */
   async function attempt(
     making: CheckpointContext,
     bookId: BookId,

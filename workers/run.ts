@@ -8,16 +8,21 @@ import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
 import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
+import { arrivalsOf } from '../src/inbound/arrivals/take-arrivals.ts';
 import { JobCalls } from '../src/outside/job-calls.ts';
+import { returnAtBank } from '../src/payouts/returns/return-at-bank.ts';
 import { createLogger } from '../src/process/log.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
+import { handToRails } from '../src/rails/iso20022/hand-to-rails.ts';
+import { mirrorAllBooks } from '../src/reconciliation/mirror/mirror-books.ts';
+import { startFolding } from '../src/reports/totals/fold-totals.ts';
 import { createRuntime, type Runtime } from '../src/runtime.ts';
 import { type HealthServer, startHealthServer } from './health.ts';
 import { ledgerPool } from './ledger.ts';
 import { paymentsPool } from './payments.ts';
 import { railsPool } from './rails.ts';
-import { openSigner, startReports } from './reports.ts';
+import { openSigner, reportsPool, startReports } from './reports.ts';
 import { startSweeper } from './sweeper.ts';
 import { webhooksPool } from './webhooks.ts';
 
@@ -26,40 +31,37 @@ export type PoolName = (typeof POOL_NAMES)[number];
 
 export interface StartPoolsOptions {
   readonly pools: readonly PoolName[];
-  /** Jobs in hand at once in each preferred partition, instead of each pool's own number. */
+  /** Jobs in progress at once in each preferred partition, instead of each pool's own number. */
   readonly concurrency?: number;
-  /** Partitions that this process prefers; all when none are named. */
+  /** Partitions that this process prefers; all by default. */
   readonly partitions?: readonly number[];
 }
 
 export interface RunningPools {
-  /** Stops taking, and finishes what is in hand within DRAIN_TIMEOUT_MS. */
+  /** Stops taking jobs, and finishes those in progress within DRAIN_TIMEOUT_MS. */
   close(): Promise<void>;
 }
 
 export async function startPools(runtime: Runtime, options: StartPoolsOptions): Promise<RunningPools> {
   const limit = { limitMs: runtime.config.DRAIN_TIMEOUT_MS };
-  // Before anything runs: a role that will not do stops the start.
+  // Before anything runs: an unsuitable role stops the start.
   const signer = options.pools.includes('reports') ? await openSigner(runtime) : undefined;
   const start = (definition: PoolDefinition) => {
     const { queues, log } = runtime;
     return startPool(definition, { queues, log, concurrency: options.concurrency, partitions: options.partitions });
+  };
+  const startCalling = (poolOf: typeof railsPool) => {
+    const calls = new JobCalls();
+    const running = start(poolOf(runtime, calls));
+    return () => Promise.all([running.close(limit), calls.close(limit)]);
   };
   const starters: Record<PoolName, () => () => Promise<unknown>> = {
     ledger() {
       const running = start(ledgerPool(runtime));
       return () => running.close(limit);
     },
-    rails() {
-      const calls = new JobCalls();
-      const running = start(railsPool(runtime, calls));
-      return () => Promise.all([running.close(limit), calls.close(limit)]);
-    },
-    payments() {
-      const calls = new JobCalls();
-      const running = start(paymentsPool(runtime, calls));
-      return () => Promise.all([running.close(limit), calls.close(limit)]);
-    },
+    rails: () => startCalling(railsPool),
+    payments: () => startCalling(paymentsPool),
     webhooks() {
       const { definition, close } = webhooksPool(runtime);
       const running = start(definition);
@@ -74,8 +76,14 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       return () => Promise.all([sweeper.close(), audit.close()]);
     },
     reports() {
-      const reports = startReports({ ...runtime, signer });
-      return () => reports.close().then(() => signer?.end());
+      const checkpoints = startReports({ ...runtime, signer });
+      const folding = startFolding(runtime);
+      const { definition, stop } = reportsPool({ ...runtime, ...banking(runtime) });
+      const running = start(definition);
+      return () => {
+        stop();
+        return Promise.all([running.close(limit), folding.close(), checkpoints.close().then(() => signer?.end())]);
+      };
     },
   };
   const closers = [...new Set(options.pools)].map((name) => starters[name]());
@@ -86,8 +94,20 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
   };
 }
 
-/** Beyond what is drained: connections are closed, each within limits of its own. */
-const FAREWELL_MS = 10_000;
+/** What a run over a bank's file needs of other groups. */
+function banking(
+  runtime: Runtime,
+): Pick<Parameters<typeof reportsPool>[0], 'mirror' | 'arrivals' | 'returnAtBank' | 'handToRails'> {
+  return {
+    mirror: (operatorBookId) => mirrorAllBooks(runtime, operatorBookId),
+    arrivals: arrivalsOf(runtime),
+    returnAtBank: (returned) => returnAtBank(runtime, returned),
+    handToRails: (file) => handToRails(runtime.rails.files(), file),
+  };
+}
+
+/** After the drain: connections are closed, each within limits of its own. */
+const CLOSE_CONNECTIONS_MS = 10_000;
 /** One Ctrl-C arrives from the terminal and again through npm and tsx; a person's second comes later. */
 const SAME_SIGNAL_MS = 500;
 
@@ -112,7 +132,7 @@ async function main(): Promise<void> {
     setTimeout(() => {
       log.error('worker did not stop in time');
       process.exit(1);
-    }, config.DRAIN_TIMEOUT_MS + FAREWELL_MS).unref();
+    }, config.DRAIN_TIMEOUT_MS + CLOSE_CONNECTIONS_MS).unref();
     await pools?.close();
     await runtime.close();
     await health?.close();
@@ -171,7 +191,7 @@ function parseWhole(text: string, minimum: number): number {
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
   main().catch((error: unknown) => {
-    // A fault that a person can mend: its message is all they need.
+    // A fault that a person can repair: its message is all they need.
     const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError, SecretBoxError].some(
       (kind) => error instanceof kind,
     );

@@ -1,26 +1,25 @@
 /**
- * Sweeper: enqueues rows that nobody moved in time, and runs the other sweeps of the groups. Jobs are lost when Redis is
- * flushed, or when a process dies with them in its buffer or in hand; the row's `due_at` is in Postgres.
+ * Sweeper: enqueues rows that no worker moved in time, and runs the other sweeps of the groups. Jobs are lost when
+ * Redis is flushed, or when a process dies with them in its buffer or in progress; the row's `due_at` is in Postgres.
  *
  * As it enqueues a row it postpones it by compare-and-set, so several sweepers at once enqueue it once, and a row that
- * moved meanwhile is left alone. It reads across books and only to read; it decides nothing.
+ * moved meanwhile is left alone. It reads across books and only reads; it decides nothing.
  */
 
 import type { Acquirer } from '../src/acquirers/acquirer.ts';
 import type { Config } from '../src/config.ts';
 import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
-import type { Group, Sweep as GroupSweep, SweepContext } from '../src/group/group.ts';
-import type { GroupResource } from '../src/group/group-resource.ts';
+import type { Group, SweepContext } from '../src/group/group.ts';
 import type { DueRule, MovedRows } from '../src/group/moved-rows.ts';
 import { sweepAppointment } from '../src/journal/sweep-clocks.ts';
-import { dueSource } from '../src/operations/due-store.ts';
+import { dueStatements } from '../src/operations/due-store.ts';
 import type { Logger } from '../src/process/log.ts';
 import { warnSeldom } from '../src/process/seldom.ts';
 import { withinLimit } from '../src/process/time-limit.ts';
+import type { Processor } from '../src/processors/processor.ts';
 import { type JobData, type JobName, packRows, partitionOf } from '../src/queue/job.ts';
 import type { Queues } from '../src/queue/queues.ts';
-import type { Rail } from '../src/rails/rail.ts';
 import type { Clock } from '../src/values/clock.ts';
 import { DueEnqueuer, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
 
@@ -28,8 +27,9 @@ export interface SweeperRuntime {
   readonly groups: readonly Group[];
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'partitions'>;
-  readonly rails: { all(): readonly Pick<Rail, 'name' | 'notices'>[] };
+  readonly rails: SweepContext['rails'];
   readonly acquirers: { all(): readonly Pick<Acquirer, 'name' | 'notices'>[] };
+  readonly processors: { all(): readonly Pick<Processor, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
   readonly forms: Pick<Forms, 'multiBookJobs'>;
@@ -56,7 +56,7 @@ interface Kind {
   isIdle(): Promise<unknown>;
 }
 
-/** A sweeper that runs by itself: each kind every SWEEP_INTERVAL_MS, so that a rail that does not answer delays its own alone. */
+/** A sweeper that runs by itself: each kind every SWEEP_INTERVAL_MS, so that a rail that does not answer delays its own kind alone. */
 export function startSweeper(runtime: SweeperRuntime): Sweeper {
   const { kinds, ...sweeper } = createKinds(runtime);
   const timers = new Map<string, NodeJS.Timeout>();
@@ -77,7 +77,7 @@ export function startSweeper(runtime: SweeperRuntime): Sweeper {
   };
 }
 
-/** One that sweeps when it is told to. */
+/** A sweeper that runs when it is called. */
 export function createSweeper(runtime: SweeperRuntime): Sweeper {
   const { sweep, close } = createKinds(runtime);
   return { sweep, close };
@@ -106,17 +106,14 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
       }
     },
   };
-  const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps, resources }) => [
+  const kinds: Kind[] = runtime.groups.flatMap(({ moved, sweeps, appointments = [] }) => [
     ...moved.flatMap((rows) => rows.due.map((rule) => dueKindOf(rows, rule))),
-    ...[...(sweeps?.(context) ?? []), ...aheadOf(resources)].map(({ name, round }) => kindOf(name, () => round)),
+    ...(sweeps?.(context) ?? []).map(({ name, round }) => kindOf(name, () => round)),
+    ...appointments.map((one) => sweepAppointment(context, one)).map(({ name, round }) => kindOf(name, () => round)),
   ]);
 
-  function aheadOf(resources: readonly GroupResource[]): GroupSweep[] {
-    return resources.flatMap(({ appointments }) => appointments.map((one) => sweepAppointment(context, one)));
-  }
-
   function dueKindOf(rows: MovedRows, rule: DueRule): Kind {
-    const kind = { ...rule, source: dueSource(rows, rule.status) };
+    const kind = { ...rule, statements: dueStatements(rows, rule.status) };
     return kindOf(rule.name, (warn) => {
       const enqueuer = new DueEnqueuer(runtime, kind, warn);
       return () => enqueuer.round(() => closing);

@@ -10,28 +10,37 @@ const PAYMENT_AMOUNT = 12_345;
 export interface ApiClient {
   readonly url: string;
   readonly key: string;
+  get<Answer>(path: string): Promise<Answer>;
   post<Answer>(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  patch<Answer>(path: string, body: unknown): Promise<Answer>;
 }
 
 export function createApiClient(url: string, key: string): ApiClient {
+  async function send(
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    const answer = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} was answered with ${answer.status}: ${text}`);
+    return JSON.parse(text);
+  }
   return {
     url,
     key,
-    async post(path, body, headers = {}) {
-      const answer = await fetch(url + path, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'idempotency-key': randomUUID(),
-          ...headers,
-        },
-        body: JSON.stringify(body),
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`POST ${path} was answered with ${answer.status}: ${text}`);
-      return JSON.parse(text);
-    },
+    get: (path) => send('GET', path),
+    post: (path, body, headers) => send('POST', path, { body, headers }),
+    patch: (path, body) => send('PATCH', path, { body }),
   };
 }
 

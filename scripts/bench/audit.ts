@@ -63,7 +63,7 @@ export async function benchAudit({ closing, queue, seconds, profile }: BenchCont
       alone_per_s: round(rate('alone')),
       audited_per_s: round(rate('audited')),
       ratio: round(ratio('audited', 'alone'), 3),
-      /** Share of one core, in the sweeper's own process. */
+      /** Fraction of one core, in the sweeper's own process. */
       sweeper_cpu_share: round(sweeperSeconds / auditedSeconds, 3),
       postgres_cpu_us_alone: postgresMicroseconds(used.alone),
       postgres_cpu_us_audited: postgresMicroseconds(used.audited),

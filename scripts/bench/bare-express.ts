@@ -4,9 +4,10 @@ import express from 'express';
 
 const app = express();
 app.use(express.json());
+const STATUSES: Readonly<Record<string, number>> = { '/v1/transactions': 200, '/v1/journal/entries': 201 };
 let answer: unknown;
-app.post(['/v1/payouts', '/v1/payments'], (_request, response) => {
-  response.status(202).json(answer);
+app.post(['/v1/payouts', '/v1/payments', '/v1/transactions', '/v1/journal/entries'], (request, response) => {
+  response.status(STATUSES[request.path] ?? 202).json(answer);
 });
 
 /** The parent sends the answer to give, and receives the port. */

@@ -13,9 +13,11 @@ export interface BenchContext {
   readonly entries: number;
   /** Payouts that wait without a worker (bench memory). */
   readonly backlog: number;
+  /** Purchases that a card has had before the measurement (bench authorize). */
+  readonly purchases: number;
   /** How long the load goes on (bench soak). */
   readonly minutes: number;
-  /** Scenarios or runs, for a bench with several; all of them when left out (benches neighbours, tenants). */
+  /** Scenarios, runs or parts, for a bench with several; all of them when left out (benches neighbours, tenants, reconcile). */
   readonly only?: readonly string[];
   /** Folder for profiles: one of each process, and the statements of Postgres. Profiling costs a tenth or more. */
   readonly profile?: string;
@@ -24,7 +26,7 @@ export interface BenchContext {
 export interface BenchResult {
   readonly fields: Record<string, number | string | object>;
   readonly versions: { postgres: string; redis: string | null };
-  /** Results of the checks after the run. A bench whose ledger does not hold throws instead. */
+  /** Results of the checks after the run. A bench whose ledger does not verify throws instead. */
   readonly checked: Record<string, unknown>;
   /** Missed bars, for a bench that judges itself. Such a bench then fails, with its figures. */
   readonly missed?: readonly string[];

@@ -1,15 +1,16 @@
 /** Books and accounts to measure with, made by the product's own commands. */
+import { lowBalances } from '../../src/accounts/low-balance.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
-import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { issueApiKey } from '../harness/issue-api-key.ts';
 
 export const CURRENCY = 'JOD';
 /** Far enough below zero for any bench. The floor is checked all the same. */
@@ -18,6 +19,7 @@ const OVERDRAFT_LIMIT = 1_000_000_000_000n;
 /** Makes a committer as every process of the product does, without metrics and jobs. */
 export function createCommitter(pool: Pool): Committer {
   return new Committer({
+    watch: lowBalances,
     pool,
     clock: systemClock,
     sink: webhookSink,

@@ -22,7 +22,7 @@ const LOG_TAIL_LINES = 15;
 
 export interface ProductProcess {
   readonly url: string;
-  /** Holds standard output and standard error. */
+  /** Contains standard output and standard error. */
   readonly logFile: string;
   /** Resident memory in megabytes. */
   residentMb(): number;

@@ -34,7 +34,7 @@ export function familyCpuSeconds(pid: number): number {
 }
 
 /**
- * Starts a watch. The function returned gives the share of the machine that other processes than this one and its
+ * Starts a watch. The function returned gives the fraction of the machine that other processes than this one and its
  * children have used.
  */
 export function watchOthers(): () => number {
@@ -45,7 +45,7 @@ export function watchOthers(): () => number {
   };
 }
 
-/** Busy seconds of all cores together: user, nice, system, interrupts and what the hypervisor took (proc(5)). */
+/** Busy seconds of all cores together: user, nice, system, interrupts and the hypervisor's (proc(5)). */
 function machineBusySeconds(): number {
   try {
     const [, user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
@@ -60,7 +60,7 @@ function machineBusySeconds(): number {
 
 function readStat(pid: number): { parent: number; used: number; usedByEndedChildren: number } | undefined {
   try {
-    // The program's name stands in parentheses and may hold anything, so fields are counted behind it (proc(5)).
+    // The program's name is in parentheses and may contain anything, so fields are counted after it (proc(5)).
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')
       .split(' ')

@@ -1,7 +1,7 @@
 /**
  * Bench `growth`: cost must grow with the work, not with the history. Runs the `ledger` bench on top of millions of
  * entries and on an empty database in turns. Also measures a page of an account with a fifth of the entries, the
- * account's balance at moments between, and the cost of a snapshot that is held open.
+ * account's balance at moments between and at days of effect, and the cost of a snapshot that stays open.
  */
 
 import { listAccountLines } from '../../src/ledger/account-line-store.ts';
@@ -9,6 +9,7 @@ import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
 import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
+import { readByEffect } from './effective.ts';
 import { heldSnapshot } from './held-snapshot.ts';
 import { inTurns, oneAccountSource, submitAll, uniformSource } from './ledger-load.ts';
 import { takeTurns, timed } from './slices.ts';
@@ -40,6 +41,7 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
   const turns = await takeTurns([slice('empty', empty, emptyPool), slice('grown', grown, stage.pool)], seconds);
   const reads = await readOneAccount(stage, grown);
   const held = await heldSnapshot(stage, grown);
+  const byEffect = await readByEffect(stage, entries);
   const checked = await verifyLedger(stage);
   return {
     versions: stage.versions,
@@ -51,7 +53,9 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
       ratio_to_empty: round(turns.ratio('grown', 'empty'), 3),
       ...reads,
       ...held,
+      ...byEffect.fields,
     },
+    missed: byEffect.missed,
   };
 }
 

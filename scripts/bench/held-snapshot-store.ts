@@ -2,8 +2,8 @@ import { createPool } from '../../src/db/pool.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Holds a snapshot open as the owner, whose sessions no time limit of the application's role ends. Resolves to a
- * function that releases it.
+ * Keeps a snapshot open as the owner, whose sessions no time limit of the application's role ends. Resolves to a
+ * function that closes it.
  */
 export async function holdSnapshot({ postgres, log }: Stage): Promise<() => Promise<void>> {
   const pool = createPool({ url: postgres.ownerUrl, name: 'snapshot', size: 1, log });

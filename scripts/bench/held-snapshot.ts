@@ -1,7 +1,6 @@
 /**
- * The cost to the ledger of a snapshot that stays open (a dump, a long report, a forgotten session). While the snapshot
- * is held, no old version of a row can be removed, and a book and its busiest account get hundreds of new ones a
- * second.
+ * The cost to the ledger of a snapshot that stays open (a dump, a long report, a forgotten session). Meanwhile no old
+ * version of a row can be removed, and a book and its busiest account get hundreds of new ones a second.
  */
 
 import { say } from '../harness/progress.ts';

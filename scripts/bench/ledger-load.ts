@@ -16,8 +16,10 @@ export function uniform({ accounts }: BenchBook): Movement {
   return { debit: accounts[debit]!, credit: accounts[credit]! };
 }
 
+const DAY_MS = 86_400_000;
+
 /** A command of the product's form: named rows, a pure decision, nothing else. */
-function post(movement: Movement): Command<void> {
+function post(movement: Movement, daysBefore = 0): Command<void> {
   const id = newId();
   const requestId = newId();
   return {
@@ -29,9 +31,11 @@ function post(movement: Movement): Command<void> {
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId, actor: 'bench' }, moment);
       draft.post({
-        resource: 'entry',
-        resourceId: id,
+        // Of nothing that has a row: `verify` looks for the rows of resources.
+        resource: 'request',
+        resourceId: requestId,
         step: 'posted',
+        effectiveAt: daysBefore === 0 ? undefined : moment.book - daysBefore * DAY_MS,
         postings: [{ ...movement, amount: randomAmount() }],
       });
       return draft.finish(undefined);
@@ -52,14 +56,27 @@ export function hotSource(book: BenchBook): CommandSource {
 
 /** Every entry debits one account. */
 export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource {
+  return () => ({ bookId: book.id, command: post({ debit: account, credit: otherThan(book, account) }) });
+}
+
+/** Every entry debits one account, and a part of them takes effect on one of the days before. */
+export function backdated(
+  book: BenchBook,
+  { account, part, days }: { readonly account: Uuid; readonly part: number; readonly days: number },
+): CommandSource {
   return () => {
-    let { credit } = uniform(book);
-    while (credit === account) credit = uniform(book).credit;
-    return { bookId: book.id, command: post({ debit: account, credit }) };
+    const daysBefore = Math.random() < part ? 1 + Math.floor(Math.random() * days) : 0;
+    return { bookId: book.id, command: post({ debit: account, credit: otherThan(book, account) }, daysBefore) };
   };
 }
 
-/** Takes from each source in turn. */
+function otherThan(book: BenchBook, account: Uuid): Uuid {
+  let { credit } = uniform(book);
+  while (credit === account) credit = uniform(book).credit;
+  return credit;
+}
+
+/** Takes from each generator in turn. */
 export function inTurns(sources: readonly CommandSource[]): CommandSource {
   let next = 0;
   return () => sources[next++ % sources.length]!();

@@ -1,4 +1,4 @@
-/** The machine and the commit of a figure: without them a figure says nothing. */
+/** The machine and the commit of a figure: without them a figure means nothing. */
 import { spawnSync } from 'node:child_process';
 import { arch, availableParallelism, cpus, platform, release, totalmem } from 'node:os';
 

@@ -1,11 +1,11 @@
 /**
- * Payouts or payments at a steady rate, however long the answers take: an open loop, so that a slow moment shows in the latencies
+ * Payouts, payments or authorizations at a steady rate, however long the answers take: an open loop, so that a slow moment shows in the latencies
  * instead of slowing the load.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { CONNECTIONS } from './http-load.ts';
+import { CONNECTIONS, UNIQUE } from './http-load.ts';
 
 export interface Accepted {
   id: string;
@@ -22,6 +22,8 @@ export async function sendPaced(load: {
   headers?: Readonly<Record<string, string>>;
   key: string;
   bodies: readonly unknown[];
+  /** What accepts; 202 unless given. */
+  status?: number;
   perSecond: number;
   seconds: number;
 }): Promise<Accepted[]> {
@@ -32,14 +34,16 @@ export async function sendPaced(load: {
 
   async function send(number: number): Promise<Accepted> {
     const sentAt = Date.now();
+    const key = randomUUID();
     const { statusCode, body } = await pool.request({
       path: load.path,
       method: 'POST',
-      headers: { ...headers, 'idempotency-key': randomUUID() },
-      body: texts[number % texts.length]!,
+      headers: { ...headers, 'idempotency-key': key },
+      body: texts[number % texts.length]!.replaceAll(UNIQUE, key),
     });
     const text = await body.text();
-    if (statusCode !== 202) throw new Error(`POST ${load.path} was answered with ${statusCode}: ${text}`);
+    if (statusCode !== (load.status ?? 202))
+      throw new Error(`POST ${load.path} was answered with ${statusCode}: ${text}`);
     const { id } = JSON.parse(text) as { id: string };
     return { id, sentAt, acceptedAt: Date.now() };
   }

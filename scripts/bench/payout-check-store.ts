@@ -11,7 +11,7 @@ export async function countPayouts(pool: Pool, bookId: BookId | null): Promise<R
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** Counts a book's payments that are captured, and what the acquirer's records say of them. */
+/** Counts a book's payments that are captured, here and in the acquirer's records. */
 export async function countPayments(pool: Pool, bookId: BookId): Promise<{ captured: number; atAcquirer: number }> {
   const { rows } = await pool.query<{ captured: number; atAcquirer: number }>(
     `SELECT (SELECT count(*)::integer FROM payments WHERE book_id = $1 AND status = 'captured') AS captured,
@@ -31,7 +31,7 @@ export async function countDeliveries(pool: Pool, bookId: BookId | null): Promis
   return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** The only test book that a key opens. The operator's book has none. */
+/** The only test book that a key opens. The operator's book has no keys. */
 export async function findTestBook(pool: Pool): Promise<BookId> {
   const { rows } = await pool.query<{ id: BookId }>(
     "SELECT DISTINCT books.id FROM books JOIN api_keys ON book_id = books.id WHERE mode = 'test'",

@@ -1,4 +1,4 @@
-/** Checks after a run of payouts, or of payments: each was paid, each was announced once, every signature held. */
+/** Checks after a run of payouts, or of payments: each was paid, each was announced once, every signature was valid. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';

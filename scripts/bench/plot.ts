@@ -1,6 +1,6 @@
 /**
  * Draws results beside their bars: `npx tsx scripts/bench/plot.ts docs/plots/results.jsonl > docs/plots/benches.svg`.
- * The file holds a line of --json output for each run. The last run of a bench and backend is drawn.
+ * The file has a line of --json output for each run. The last run of a bench and backend is drawn.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,24 +1,33 @@
 /**
- * `npm run bench -- NAME`: starts everything that a bench needs, measures the product on this machine, and checks
- * afterwards that the ledger holds. One JSON object on standard output with --json, progress on standard error. Exits
- * 0; 1 when the ledger does not hold, when a bench missed a bar that it judges, or when the bench failed.
+ * `npm run bench -- NAME`: starts everything that a bench needs, measures the product on this machine, and verifies the
+ * ledger afterwards. One JSON object on standard output with --json, progress on standard error. Exits 0; 1 when the
+ * ledger does not verify, when a bench missed a bar that it judges, or when the bench failed.
  */
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { say } from '../harness/progress.ts';
+import { outliveReaders } from '../run-directly.ts';
 import { benchAccept } from './accept.ts';
 import { benchAudit } from './audit.ts';
+import { benchAuthorize } from './authorize/authorize.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
+import { benchBulk } from './bulk.ts';
+import { benchClearing } from './clearing.ts';
 import { type Closing, createClosing } from './closing.ts';
 import { watchOthers } from './cpu-time.ts';
 import { benchPayments, benchPayouts } from './end-to-end.ts';
+import { benchExport } from './export.ts';
+import { benchFiles } from './files.ts';
 import { benchGrowth } from './growth.ts';
+import { benchJournal } from './journal.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLists } from './lists.ts';
 import { machine, revision } from './machine.ts';
 import { benchMemory } from './memory.ts';
 import { benchNeighbours } from './neighbours/neighbours.ts';
 import { benchPaired, PAIRED_BENCHES, type PairedContext } from './paired/paired.ts';
+import { benchReconcile } from './reconcile/reconcile.ts';
+import { benchReports } from './reports.ts';
 import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
 import { benchSoak } from './tenants/soak.ts';
@@ -37,18 +46,55 @@ interface Bench {
 const BENCHES: Record<string, Bench> = {
   ledger: { about: 'entries a second through the committer, beside the same rows by bare INSERT', run: benchLedger },
   accept: { about: 'POST /v1/payouts, one API process, beside a bare Express app', run: benchAccept },
+  journal: { about: 'POST /v1/journal/entries, one API process, beside a bare Express app', run: benchJournal },
   payouts: { about: 'payouts from accept to delivered webhook, all on this machine', run: benchPayouts },
   payments: {
     about: 'card payments, authorized and captured, from accept to delivered webhook, all on this machine',
     run: benchPayments,
     payouts: 10_000,
   },
+  authorize: {
+    about:
+      'card authorizations under five rules, one API process, beside a bare Express app; one account; a long history',
+    run: benchAuthorize,
+  },
   webhooks: {
     about: 'signed deliveries by one worker, beside a bare loop of POSTs',
     run: benchWebhooks,
     payouts: 60_000,
   },
+  clearing: {
+    about: 'lines of a clearing file (--payouts of them), beside the rows that it writes by bare INSERT',
+    run: benchClearing,
+    payouts: 100_000,
+    seconds: 1,
+  },
+  bulk: {
+    about:
+      'batches of 10,000 payouts, beside single POSTs; single payouts beside a batch that is paid; memory of large uploads',
+    run: benchBulk,
+    payouts: 10_000,
+    seconds: 20,
+  },
+  files: {
+    about: 'payouts (--payouts of them) into files for a bank, and ended by its files, beside payouts',
+    run: benchFiles,
+    payouts: 100_000,
+  },
   growth: { about: 'the ledger on top of millions of entries, beside an empty one', run: benchGrowth },
+  export: {
+    about: 'the general ledger as CSV over --entries, at most 500,000, beside COPY of the same rows',
+    run: benchExport,
+    seconds: 1,
+  },
+  reconcile: {
+    about:
+      'a camt.053 (--payouts lines) against as many payouts of 100 books, and the mirror of those, beside their rows by bare writes; ten times as many lines (--only turns,large)',
+    run: benchReconcile,
+    payouts: 100_000,
+    seconds: 1,
+  },
+  reports: { about: 'a trial balance over --entries, and over a tenth of them', run: benchReports, seconds: 1 },
   memory: { about: 'resident size of API and worker under load and with a backlog', run: benchMemory },
   audit: { about: 'posting with the audit beside it, and without', run: benchAudit },
   lists: { about: 'pages of 200,000 payouts whose filters are all common', run: benchLists, seconds: 30 },
@@ -68,6 +114,7 @@ interface Flags {
   payouts: number;
   entries: number;
   backlog: number;
+  purchases: number;
   minutes: number;
   only?: string[];
   profile?: string;
@@ -93,12 +140,18 @@ for (const [name, { about, run, payouts = 20_000, seconds = 60 }] of Object.entr
       wholeNumber,
       payouts,
     )
-    .option('--entries <number>', 'how many entries there are before (bench growth)', wholeNumber, 5_000_000)
+    .option(
+      '--entries <number>',
+      'how many entries there are before (benches growth, reports, export)',
+      wholeNumber,
+      5_000_000,
+    )
     .option('--backlog <number>', 'how many payouts wait (bench memory)', wholeNumber, 500_000)
+    .option('--purchases <number>', 'how many purchases a card has had (bench authorize)', wholeNumber, 100_000)
     .option('--minutes <number>', 'how long to go on (bench soak)', wholeNumber, 60)
     .option(
       '--only <names>',
-      'these scenarios or runs, separated by commas (benches neighbours, tenants)',
+      'these scenarios, runs or parts, separated by commas (benches neighbours, tenants, reconcile)',
       (names: string) => names.split(','),
     )
     .option(
@@ -133,6 +186,7 @@ for (const [name, bench] of Object.entries(PAIRED_BENCHES)) {
     );
   if (name === 'accept') command.option('--gc', 'also measure the garbage collection of the API (a little slower)');
 }
+outliveReaders();
 await program.parseAsync();
 
 async function measure<Given extends { json?: boolean; queue: QueueBackend; seconds?: number }>(

@@ -1,6 +1,6 @@
 /**
- * Fair comparison on a noisy machine: the candidates take turns in short slices, and medians count. What disturbs the
- * machine for a while disturbs all of them.
+ * Fair comparison on a noisy machine: the candidates take turns in short slices, and medians count. A disturbance of
+ * the machine disturbs all of them.
  */
 import { say } from '../harness/progress.ts';
 import { median } from './statistics.ts';

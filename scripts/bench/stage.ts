@@ -1,6 +1,6 @@
 /**
- * Where a bench runs: a durable Postgres of its own with production-like settings, a Redis of its own when that is the
- * queue backend, and a connection pool as the product makes it.
+ * The environment of a bench: a durable Postgres of its own with production-like settings, a Redis of its own when that
+ * is the queue backend, and a connection pool as the product makes it.
  */
 
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -46,8 +46,8 @@ const POSTGRES_SETTINGS = {
 };
 
 /**
- * `counted`: Postgres counts its statements, which costs it a little. `contracted`: what this release writes is not limited
- * to what the one before reads, as in an installation that begins with it.
+ * `counted`: Postgres counts its statements, which costs it a little. `contracted`: this version may write forms that
+ * the one before cannot read, as in an installation that begins with it.
  */
 export async function setStage(
   closing: Closing,
@@ -111,6 +111,8 @@ function environmentOf(postgres: ThrowawayPostgres, redisUrl: string | undefined
     COUNTINGHOUSE_ENCRYPTION_KEY: postgres.encryptionKey,
     RATE_LIMIT_WRITES_PER_SECOND: '1000000',
     RATE_LIMIT_READS_PER_SECOND: '1000000',
+    RATE_LIMIT_MESSAGES_PER_SECOND: '1000000',
+    RATE_LIMIT_LOOKUPS_PER_SECOND: '1000000',
   };
 }
 

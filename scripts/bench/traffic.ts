@@ -1,4 +1,4 @@
-/** What an end-to-end bench sends: payouts, or payments. */
+/** The payouts or payments of an end-to-end bench. */
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { paymentRequest, payoutRequest } from './api-client.ts';
@@ -10,12 +10,12 @@ export interface Traffic {
   readonly name: 'payouts' | 'payments';
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The event that each has one of, and one webhook. */
+  /** The event that each has once, with one webhook. */
   readonly event: string;
   /** The pools of the worker. */
   readonly pools: readonly string[];
   request(account: string): unknown;
-  /** Throws an error that lists what was lost or done twice. */
+  /** Throws an error that lists the lost and the repeated ones. */
   check(pool: Pool, facts: Facts & { bookId: BookId }): Promise<Record<string, number>>;
 }
 

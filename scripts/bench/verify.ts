@@ -1,4 +1,4 @@
-/** Checks the ledger after a run: figures of a ledger that lost something are worth nothing. */
+/** Verifies the ledger after a run: figures of a ledger that lost something are worth nothing. */
 import { outputOf } from '../harness/build.ts';
 import { say } from '../harness/progress.ts';
 import type { Stage } from './stage.ts';

@@ -16,7 +16,7 @@ import { median, round } from './statistics.ts';
 import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 10;
-/** Share of the deliveries: a worker that has just started compiles as it goes. */
+/** Fraction of the deliveries: a worker that has just started compiles as it goes. */
 const WARM_UP_SHARE = 0.25;
 const BARE_POSTS = 10_000;
 const BARE_RUNS = 3;

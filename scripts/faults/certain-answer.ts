@@ -20,16 +20,16 @@ const TRY_AGAIN_MS = 50;
 export interface CertainAnswerOptions {
   /** Index of the client to ask first; the others follow in turn. */
   first?: number;
-  isGivenUp?: () => boolean;
+  isAbandoned?: () => boolean;
 }
 
-/** Throws NotAsPromised at an answer that no careful request gets, and when the request is given up. */
+/** Throws NotAsPromised at an answer that no careful request gets, and when the request is abandoned. */
 export async function certainAnswer<Body = Payout>(
   clients: readonly Client[],
   { path, key, body, headers }: KeyedRequest,
-  { first = 0, isGivenUp = () => false }: CertainAnswerOptions = {},
+  { first = 0, isAbandoned = () => false }: CertainAnswerOptions = {},
 ): Promise<Answer<Body>> {
-  for (let attempt = first; !isGivenUp(); attempt++) {
+  for (let attempt = first; !isAbandoned(); attempt++) {
     try {
       const client = clients[attempt % clients.length]!;
       const answer = await client.post<Body>(path, body, { idempotencyKey: key, headers });

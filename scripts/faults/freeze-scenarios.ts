@@ -1,4 +1,4 @@
-/** SIGSTOP: a machine hangs, the others give it up, and it goes on where it was. */
+/** SIGSTOP: a machine hangs, the others replace it, and it continues where it was. */
 import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from '../harness/database-store.ts';
 import { pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';

@@ -1,7 +1,7 @@
 /**
- * The invariants that hold after any fault (docs: "nothing lost, nothing twice"). They are checked against three
- * separate records: the ledger's rows, the sandbox rail's own rows, and what a webhook receiver saw. Each check is one
- * query or one comparison that returns its violations; an empty list means that there are none.
+ * The invariants after any fault (docs: "nothing lost, nothing twice"). They are checked against three separate
+ * records: the ledger's rows, the sandbox rail's own rows, and those of a webhook receiver. Each check is one query or
+ * one comparison that returns its violations; an empty list means no violation.
  */
 import { createHash } from 'node:crypto';
 import { canonicalize } from 'json-canonicalize';
@@ -49,18 +49,21 @@ const RULES: Record<string, string> = {
     WHERE CASE a.side WHEN 'credit' THEN a.held_debits ELSE a.held_credits END <> coalesce(h.remaining, 0)
       OR CASE a.side WHEN 'credit' THEN a.held_credits ELSE a.held_debits END <> 0
     UNION ALL
-    SELECT h.book_id, h.id, h.amount, h.remaining, sum(s.amount) FILTER (WHERE s.kind <> 'created')
+    SELECT h.book_id, h.id, h.amount, h.remaining, sum(s.amount) FILTER (WHERE s.kind NOT IN ('created', 'increased'))
     FROM holds h JOIN hold_steps s ON s.book_id = h.book_id AND s.hold_id = h.id
     GROUP BY h.book_id, h.id, h.amount, h.remaining, h.status, h.steps
-    HAVING h.remaining <> h.amount - coalesce(sum(s.amount) FILTER (WHERE s.kind <> 'created'), 0)
+    HAVING h.remaining <> h.amount - coalesce(sum(s.amount) FILTER (WHERE s.kind NOT IN ('created', 'increased')), 0)
+      OR h.amount <> sum(s.amount) FILTER (WHERE s.kind IN ('created', 'increased'))
       OR (h.status = 'open') <> (h.remaining > 0) OR h.steps <> count(*)`,
 
-  'no account is below its floor but by entries that say so': `
+  'no account is below its floor but by entries and holds that say so': `
     SELECT book_id, id, floor FROM accounts a
     WHERE floor IS NOT NULL AND floor > CASE side
         WHEN 'credit' THEN posted_credits - posted_debits - held_debits ELSE posted_debits - posted_credits - held_credits END
       AND NOT EXISTS (SELECT FROM entries e JOIN postings p ON p.book_id = e.book_id AND p.entry_sequence = e.sequence
-        WHERE e.book_id = a.book_id AND e.floor_overridden AND a.id IN (p.debit_account_id, p.credit_account_id))`,
+        WHERE e.book_id = a.book_id AND e.floor_overridden AND a.id IN (p.debit_account_id, p.credit_account_id))
+      AND NOT EXISTS (SELECT FROM holds h JOIN hold_steps s ON s.book_id = h.book_id AND s.hold_id = h.id
+        WHERE h.book_id = a.book_id AND h.account_id = a.id AND h.status = 'open' AND s.floor_overridden)`,
 
   'entries and events are numbered without a gap': `
     SELECT b.id, b.entry_sequence, b.event_sequence, e.count AS entries, v.count AS events FROM books b
@@ -101,7 +104,7 @@ const RULES: Record<string, string> = {
     FROM (
       SELECT book_id::text AS book, end_to_end_id AS e2e, id, currency,
         CASE WHEN status IN ('paid', 'returned') THEN amount - amount_returned ELSE 0 END AS net
-      FROM payouts WHERE rail <> 'book'
+      FROM payouts WHERE rail = 'sandbox'
     ) l FULL JOIN (
       SELECT originator AS book, end_to_end_id AS e2e, currency,
         CASE WHEN status = 'paid' THEN amount - amount_returned ELSE 0 END AS net
@@ -109,15 +112,27 @@ const RULES: Record<string, string> = {
     ) r ON r.book = l.book AND r.e2e = l.e2e AND r.currency = l.currency
     WHERE coalesce(l.net, 0) <> coalesce(r.net, 0) OR l.id IS NULL`,
 
-  'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail': `
+  'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail and what the operator took': `
     SELECT a.book_id, a.currency, a.posted_debits - a.posted_credits AS pool, i.amount AS came_in, o.amount AS left_at_rail,
-      s.amount AS acquirer_paid
+      s.amount AS acquirer_paid, f.amount AS fees
     FROM accounts a
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(amount), 0) AS amount FROM inbound_transfers WHERE book_id = a.book_id AND currency = a.currency) i
+      SELECT coalesce(sum(amount), 0) AS amount FROM (
+        SELECT amount FROM inbound_transfers WHERE book_id = a.book_id AND currency = a.currency
+        UNION ALL
+        -- Money that belonged to nobody, until two persons gave it an account.
+        SELECT amount FROM exceptions WHERE book_id = a.book_id AND currency = a.currency AND account_id IS NULL
+          AND target_account_id IS NOT NULL AND stage = 'approved'
+      ) AS arrived) i
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(amount - amount_returned) FILTER (WHERE status = 'paid'), 0) AS amount
-      FROM sandbox_rail.instructions WHERE originator = a.book_id::text AND currency = a.currency) o
+      SELECT coalesce(sum(amount), 0) AS amount FROM (
+        SELECT amount - amount_returned AS amount FROM sandbox_rail.instructions
+        WHERE originator = a.book_id::text AND currency = a.currency AND status = 'paid'
+        UNION ALL
+        -- Rails of partners keep records of their own, which are not in this database.
+        SELECT amount - amount_returned FROM payouts
+        WHERE book_id = a.book_id AND currency = a.currency AND rail NOT IN ('book', 'sandbox') AND status IN ('paid', 'returned')
+      ) AS left_at_rails) o
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(amount), 0) AS amount FROM (
         SELECT CASE kind WHEN 'refund' THEN -amount ELSE amount END AS amount FROM sandbox_acquirer.instructions
@@ -127,7 +142,10 @@ const RULES: Record<string, string> = {
         FROM sandbox_acquirer.notices n JOIN sandbox_acquirer.instructions f USING (originator, reference)
         WHERE n.originator = a.book_id::text AND f.currency = a.currency AND n.settled_by IS NOT NULL
       ) paid) s
-    WHERE a.code = 'pool' AND a.posted_debits - a.posted_credits <> i.amount + s.amount - o.amount`,
+    CROSS JOIN LATERAL (
+      SELECT coalesce(sum(amount), 0) AS amount FROM fee_collections WHERE book_id = a.book_id AND currency = a.currency
+    ) f
+    WHERE a.code = 'pool' AND a.posted_debits - a.posted_credits <> i.amount + s.amount - o.amount - f.amount`,
 
   'nothing stays in transit': `
     SELECT book_id, currency, posted_credits - posted_debits AS in_transit FROM accounts
@@ -137,6 +155,13 @@ const RULES: Record<string, string> = {
     SELECT p.book_id, p.id, count(k.key) AS keys FROM payouts p
     LEFT JOIN idempotency_keys k
       ON k.book_id = p.book_id AND k.resource = 'payout' AND k.resource_id = p.id AND k.status = 202
+    WHERE p.batch_id IS NULL
+    GROUP BY 1, 2 HAVING count(k.key) <> 1`,
+
+  'every batch was accepted under one key': `
+    SELECT b.book_id, b.id, count(k.key) AS keys FROM payout_batches b
+    LEFT JOIN idempotency_keys k
+      ON k.book_id = b.book_id AND k.resource = 'payout_batch' AND k.resource_id = b.id AND k.status = 202
     GROUP BY 1, 2 HAVING count(k.key) <> 1`,
 
   'a notice of the rail is taken in once': `
@@ -208,7 +233,7 @@ async function brokenChains(pool: Pool): Promise<unknown[]> {
           'debit_account_id', p.debit_account_id, 'debit_line', p.debit_line::text, 'debit_balance_after', p.debit_balance_after::text,
           'credit_account_id', p.credit_account_id, 'credit_line', p.credit_line::text, 'credit_balance_after', p.credit_balance_after::text
         ) ORDER BY p.ordinal) FROM postings p WHERE p.book_id = e.book_id AND p.entry_sequence = e.sequence)
-    ) AS entry
+    ) || jsonb_strip_nulls(jsonb_build_object('reverses', e.reverses, 'occurred_on', e.occurred_on)) AS entry
     FROM entries e JOIN books b ON b.id = e.book_id ORDER BY e.book_id, e.sequence`);
   const broken: unknown[] = [];
   for (const [at, row] of rows.entries()) {
@@ -223,7 +248,7 @@ async function brokenChains(pool: Pool): Promise<unknown[]> {
   return broken;
 }
 
-/** A reader of events alone must come to the same balances. Several events may tell of one entry, all alike, and it counts once. */
+/** A reader of events alone must come to the same balances. Several events may name one entry, all alike, and it counts once. */
 async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
   const { rows: postings } = await pool.query<{ line: string }>(`
     SELECT concat_ws(' ', book_id, entry_sequence, amount, debit_balance_after, credit_balance_after) AS line FROM postings`);

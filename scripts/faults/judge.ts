@@ -1,53 +1,33 @@
-/** Judges the product after a fault: waits until everything promised has come to its end, and compares all records. */
+/** Judges the product after a fault: waits until everything promised has ended, and compares all records. */
 import { publicId } from '../../src/values/ids.ts';
-import { until } from '../harness/client.ts';
-import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from '../harness/database-store.ts';
+import { payoutIds, readExceptions } from '../harness/database-store.ts';
+import type { CardLoad } from './card-load.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
 import type { PaymentLoad } from './payment-load.ts';
-import { bringReleaseDay, paymentIds } from './payment-records-store.ts';
+import { paymentIds } from './payment-records-store.ts';
 import { brokenPayments } from './payment-rules-store.ts';
 import { betrayed } from './secrets.ts';
+import { settle } from './settle.ts';
 import type { Stage } from './stage.ts';
 
-/**
- * Rows left behind by a fault move once they are due. Half a minute each is too long to wait, so they are made due this
- * often.
- */
-const MAKE_DUE_EVERY_MS = 500;
 const SETTLE_LIMIT_MS = 120_000;
 
 /** Returns everything that is wrong, a line each. The list is empty when nothing is. */
-export async function judge(stage: Stage, load: Load, payments: PaymentLoad): Promise<string[]> {
-  const left = await settle(stage);
-  if (left) return [left];
+export async function judge(
+  stage: Stage,
+  { load, payments, cards }: { load: Load; payments: PaymentLoad; cards: CardLoad },
+): Promise<string[]> {
+  try {
+    await settle(stage.behind, { limitMs: SETTLE_LIMIT_MS });
+  } catch (error) {
+    return [`not everything came to its end: ${(error as Error).message}`];
+  }
   await load.expectFirstAnswersAgain();
   await payments.expectFirstAnswersAgain();
-  const wrong = await Promise.all([lostOrInvented(stage), broken(stage), contradictions(stage), betrayed(stage)]);
-  return wrong.flat();
-}
-
-/** Resolves to undefined when everything has come to its end. */
-async function settle({ behind }: Stage): Promise<string | undefined> {
-  let makeDueAt = 0;
-  try {
-    await until(
-      async () => {
-        if (performance.now() > makeDueAt) {
-          makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
-          await makeRowsDue(behind);
-          await hurryDeliveries(behind);
-          await bringReleaseDay(behind);
-        }
-        return countUnderWay(behind);
-      },
-      (underWay) => Object.values(underWay).every((rows) => rows === 0n),
-      { timeoutMs: SETTLE_LIMIT_MS },
-    );
-    return undefined;
-  } catch (error) {
-    return `not everything came to its end: ${(error as Error).message}`;
-  }
+  await cards.expectFirstAnswersAgain();
+  const checks = [lostOrInvented(stage), broken(stage), contradictions(stage), betrayed(stage), cards.broken()];
+  return (await Promise.all(checks)).flat();
 }
 
 /** The payouts and payments of the books must be those that were accepted, each once. */

@@ -5,7 +5,8 @@
 import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
-import type { ProductProcess } from '../harness/processes.ts';
+import type { ProductProcess, StartOptions } from '../harness/processes.ts';
+import type { Random } from '../harness/random.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 
@@ -16,7 +17,7 @@ const COMMITTING: readonly Failpoint[] = [
   'jobs.enqueue.after',
 ];
 
-/** Of whoever takes notices in: of rails, or of acquirers. */
+/** The points of a process that books notices: of rails, or of acquirers. */
 const NOTICED: readonly Failpoint[] = [
   'notice.copy.after',
   'notice.book.after',
@@ -80,22 +81,27 @@ export const killAtRandomTimes: Scenario = {
 };
 
 function killAt(pool: Victim, point: Failpoint): Scenario {
+  const arm = (random: Random): StartOptions => ({
+    failpoints: `${point}=kill@${random.between(1, SELDOM.test(point) ? 3 : 20)}`,
+    ...(pool !== 'api' && { pools: [pool] }),
+  });
   return {
     name: `kill-${pool}-at-${point}`,
     about: `kill -9 of ${pool === 'api' ? 'an API' : `a worker of the ${pool} pool`} at ${point}`,
     diesAt: point,
     together: true,
+    death: { process: pool, arm },
     ...(point === 'ledger.shared.before' && { shared: true }),
-    async play({ stage, load, random }: Play) {
-      const [victim, hit] = [
-        pool === 'api' ? stage.apis[0]! : stage.workers[0],
-        random.between(1, SELDOM.test(point) ? 3 : 20),
-      ];
-      await victim.kill();
-      await victim.start({ failpoints: `${point}=kill@${hit}`, ...(pool !== 'api' && { pools: [pool] }) });
+    async play({ stage, load, random, isArmed, next }: Play) {
+      const victim = pool === 'api' ? stage.apis[0]! : stage.workers[0];
+      if (!isArmed) {
+        await victim.kill();
+        await victim.start(arm(random));
+      }
       await untilEnded(stage, victim);
       expectThat(victim.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${victim.output}`);
-      await Promise.all([load.untilMore(20), victim.start(pool === 'api' ? {} : { pools: ALL_POOLS })]);
+      const usual = pool === 'api' ? {} : { pools: ALL_POOLS };
+      await Promise.all([load.untilMore(20), victim.start(next ?? usual)]);
     },
   };
 }

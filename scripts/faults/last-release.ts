@@ -1,6 +1,6 @@
 /**
- * Builds the last release from history, for processes to run. Its files are those of its commit. Its packages are those
- * of this checkout where they match the release's lock, else its own. Built once for a run, and removed at exit.
+ * Builds the last version from history, for processes to run. Its files are those of its commit. Its packages are those
+ * of this checkout where they match the version's lock, else its own. Built once for a run, and removed at exit.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { say } from '../harness/progress.ts';
 import { type Release, readReleases } from '../releases.ts';
 
 export interface BuiltRelease extends Release {
-  /** The folder of the release's code. */
+  /** The folder of the version's code. */
   readonly root: string;
 }
 
@@ -26,7 +26,7 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Throws an error that says what to do when the history lacks the release. */
+/** Throws an error that explains what to do when the history lacks the version. */
 export function lastRelease(): Promise<BuiltRelease> {
   const release = readReleases().at(-1)!;
   const known = built.get(release.commit) ?? build(release);
@@ -75,7 +75,7 @@ interface Lock {
 }
 
 /**
- * Whether the packages installed here match the release's lock. More may be installed, and packages that the release
+ * Whether the packages installed here match the version's lock. More may be installed, and packages that the version
  * only builds with may be missing.
  */
 function packagesFit(root: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * A careful integrator: sends each payout under a key of its own. When the answer is lost or says "later", sends the
- * same request under the same key until the answer is certain.
+ * A careful integrator: sends each payout under a key of its own. When the answer is lost or asks to retry later, sends
+ * the same request under the same key until the answer is certain.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -29,7 +29,7 @@ export interface Load {
   /** Sends nothing new. Resolves when each request has a certain answer. */
   stop(): Promise<void>;
   /** Sends nothing more and waits for no answer: the product has failed. */
-  giveUp(): Promise<void>;
+  abandon(): Promise<void>;
   /** Sends some of the requests again, and expects the first answers, byte for byte. */
   expectFirstAnswersAgain(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface LoadOptions {
   accounts?: readonly Account[];
   /** How long each caller waits before its next payout. */
   thinkMs?: number;
-  /** Books that pay in place of the clients' own, each with callers of its own: one book's trouble stops no other. */
+  /** Books that pay in place of the clients' own, each with callers of its own: one book's failure stops no other. */
   payers?: readonly Payer[];
 }
 
@@ -73,7 +73,7 @@ export function openLoadAccounts(client: Client): Promise<Account[]> {
   return Promise.all([
     client.openAccount({ funds: 1_000_000_000 }),
     client.openAccount({ funds: 1_000_000_000, currency: 'KWD' }),
-    // Runs dry. From then on its payouts are refused, or paid from what has come back.
+    // Runs dry. From then on its payouts are refused, or paid from returned money.
     client.openAccount({ funds: 300_000 }),
   ]);
 }
@@ -87,14 +87,14 @@ export async function startLoad(
   let asked = 0;
   let going = true;
   let backlogged = false;
-  let gaveUp = false;
+  let abandoned = false;
 
-  const isGivenUp = () => gaveUp;
+  const isAbandoned = () => abandoned;
 
   async function caller(payer: Payer): Promise<void> {
     while (going) {
       const request = { path: '/v1/payouts', key: randomUUID(), body: payoutNumber(asked++, payer.accounts) };
-      const answer = await certainAnswer(payer.clients, request, { first: asked, isGivenUp });
+      const answer = await certainAnswer(payer.clients, request, { first: asked, isAbandoned });
       sent.push({ ...request, answer, payer });
       await pause(backlogged ? TRICKLE_MS : thinkMs);
     }
@@ -146,15 +146,15 @@ export async function startLoad(
       going = false;
       await callers;
     },
-    async giveUp() {
+    async abandon() {
       going = false;
-      gaveUp = true;
+      abandoned = true;
       await callers.catch(() => undefined);
     },
     async expectFirstAnswersAgain() {
       const step = Math.max(1, Math.floor(sent.length / REPEATED));
       for (const one of sent.filter((_, at) => at % step === 0)) {
-        await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isGivenUp });
+        await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isAbandoned });
       }
     },
   };

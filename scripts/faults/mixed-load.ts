@@ -1,5 +1,5 @@
 /**
- * Requests sent while two releases answer, beside the payouts of the load: payouts that are canceled at once, requests
+ * Requests sent while two versions answer, beside the payouts of the load: payouts that are canceled at once, requests
  * that are repeated to any process, and keys that are sent with another body, which is refused.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,7 +13,7 @@ export interface MixedLoad {
   sent(): readonly Sent[];
   /** Ids of all payouts that were accepted. */
   payouts(): string[];
-  /** Sends nothing new. Throws what was not as promised meanwhile. */
+  /** Sends nothing new. Throws the first broken promise. */
   stop(): Promise<void>;
 }
 

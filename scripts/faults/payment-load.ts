@@ -1,7 +1,7 @@
 /**
- * A careful merchant: takes card payments of every outcome, each under a key of its own, and brings each to its end with
- * captures, increments, cancels and refunds. Payers pass challenges, fail them, or leave; some dispute what they paid, and the
- * merchant answers. The acquirer pays every few payments.
+ * A careful merchant: takes card payments of every outcome, each under a key of its own, and brings each to its end
+ * with captures, increments, cancels and refunds. Payers pass challenges, fail them, or leave; some dispute their
+ * payments, and the merchant answers. The acquirer pays every few payments.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -45,7 +45,7 @@ export interface PaymentLoad {
   /** Makes no new payment, and brings each to its end. */
   stop(): Promise<void>;
   /** Sends nothing more and waits for no answer: the product has failed. */
-  giveUp(): Promise<void>;
+  abandon(): Promise<void>;
   /** Sends some of the requests again, and expects the first answers, byte for byte. */
   expectFirstAnswersAgain(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export const NO_PAYMENTS: PaymentLoad = {
   payments: () => [],
   untilMore: () => Promise.resolve(),
   stop: () => Promise.resolve(),
-  giveUp: () => Promise.resolve(),
+  abandon: () => Promise.resolve(),
   expectFirstAnswersAgain: () => Promise.resolve(),
 };
 
@@ -64,8 +64,8 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
   const sent: (Sent<unknown> & { readonly payer: Payer })[] = [];
   let asked = Math.floor(Math.random() * PLANS.length);
   let going = true;
-  let gaveUp = false;
-  const isGivenUp = () => gaveUp;
+  let abandoned = false;
+  const isAbandoned = () => abandoned;
 
   async function caller(payer: Payer): Promise<void> {
     while (going) {
@@ -82,7 +82,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
 
   async function send<Body>(payer: Payer, path: string, body: Record<string, unknown>): Promise<Body> {
     const request = { path, key: randomUUID(), body, headers: ASYNC };
-    const answer = await certainAnswer<Body>(payer.clients, request, { first: asked, isGivenUp });
+    const answer = await certainAnswer<Body>(payer.clients, request, { first: asked, isAbandoned });
     if (answer.status >= 300) throw new NotAsPromised(`${path} was answered ${answer.status} ${answer.text}`);
     sent.push({ ...request, answer, payer });
     return answer.body;
@@ -126,9 +126,12 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     await settled(payer, id, ({ waiting_on }) => waiting_on === 'nobody');
   }
 
-  /** What payers and the acquirer do on connections past all proxies. The database may be away meanwhile: done again, it is done once. */
+  /**
+   * Actions of payers and of the acquirer, on connections past all proxies. The database may be away meanwhile: a
+   * repeated action is done once.
+   */
   async function outside(act: () => Promise<void>): Promise<void> {
-    while (!gaveUp) {
+    while (!abandoned) {
       try {
         return await act();
       } catch (error) {
@@ -138,7 +141,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     }
   }
 
-  /** The payer goes to the issuer; the acquirer tells of it. */
+  /** The payer goes to the issuer; the acquirer sends a notice. */
   async function disputed(payer: Payer, id: string, stage: 'inquiry' | 'chargeback', amount: number): Promise<void> {
     const known = await disputesOf(payer, id, () => true);
     const noticeId = newId();
@@ -158,7 +161,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     return readUntil<List<Dispute>>(payer, path, ({ data }) => isSo(data)).then(({ data }) => data);
   }
 
-  /** Reads the payment until the acquirer has nothing to say about it, and `isSo`. */
+  /** Reads the payment until the acquirer's answers are booked, and `isSo`. */
   async function settled(
     payer: Payer,
     id: string,
@@ -176,7 +179,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
     isSo: (body: Body) => boolean,
     meanwhile: () => Promise<void> = () => Promise.resolve(),
   ): Promise<Body> {
-    for (let look = asked; !gaveUp; look++) {
+    for (let look = asked; !abandoned; look++) {
       await meanwhile();
       const client = payer.clients[look % payer.clients.length]!;
       const { body, status } = await client.get<Body>(path).catch((error: unknown) => {
@@ -225,15 +228,15 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
       await ended;
       await pushed;
     },
-    async giveUp() {
+    async abandon() {
       going = false;
-      gaveUp = true;
+      abandoned = true;
       await callers.catch(() => undefined);
     },
     async expectFirstAnswersAgain() {
       const step = Math.max(1, Math.floor(sent.length / REPEATED));
       for (const one of sent.filter((_, at) => at % step === 0))
-        await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isGivenUp });
+        await expectFirstAnswerAgain(one.payer.clients, one, { first: asked, isAbandoned });
     },
   };
 }

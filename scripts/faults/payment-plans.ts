@@ -1,4 +1,4 @@
-/** What the payments of the load come to, one after the other: cards of every outcome, and every step that may follow. */
+/** The plans of the load's payments, one after the other: cards of every outcome, and every step that may follow. */
 
 import type * as disputeSchemas from '../../src/payments/disputes/api/dispute-schemas.ts';
 import type * as paymentSchemas from '../../src/payments/payment/api/payment-schemas.ts';
@@ -51,8 +51,8 @@ const inquire: Step = { act: 'dispute', stage: 'inquiry', amount: whole };
 const [evidence, win, lose]: Step[] = [{ act: 'evidence' }, { act: 'win' }, { act: 'lose' }];
 
 /**
- * No plan voids a manual payment whose payer is challenged: the payer might pass in the same moment. The acquirer would then tell of an
- * authorization that succeeded after it was canceled, which is a contradiction, and right to be one.
+ * No plan voids a manual payment whose payer is challenged: the payer might pass in the same moment. The acquirer would
+ * then report an authorization that succeeded after it was canceled, which is a contradiction, and rightly so.
  */
 export const PLANS: readonly Plan[] = [
   { number: APPROVED, steps: [] },
@@ -62,7 +62,7 @@ export const PLANS: readonly Plan[] = [
   { number: CHALLENGED, manual: true, steps: [leave!] },
   { number: LOST, steps: [] },
   { number: APPROVED, steps: [refundPart, refundRest] },
-  // The merchant has lost it twice: a person is told.
+  // The merchant has lost it twice: an exception notifies a person.
   { number: APPROVED, steps: [refundRest, disputeWhole, lose!] },
   { number: CHALLENGED, steps: [pass!, refundPart] },
   { number: APPROVED, manual: true, steps: [increment, captureLast] },

@@ -1,16 +1,18 @@
-/** SQL of the payments' load and scenarios: payers who act or do not, and what the acquirer has not been told. */
+/**
+ * SQL of the payments' load and scenarios: payers who act or do not, and operations that the acquirer does not know.
+ */
 
 import { resolveChallenge } from '../../src/acquirers/sandbox-challenge-store.ts';
 import { moveDispute, openDispute } from '../../src/acquirers/sandbox-dispute-store.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/values/ids.ts';
 
-/** A payer passes a challenge at the acquirer, or fails it. Nothing happens where it does not wait any more. */
+/** A payer passes a challenge at the acquirer, or fails it. Nothing happens when it is no longer open. */
 export async function answerChallenge(pool: Pool, challenge: string, passed: boolean): Promise<void> {
   await resolveChallenge(pool, { challenge, passed, noticeId: newId() });
 }
 
-/** The payer disputes a payment at the issuer: the acquirer opens it, and tells of it. Once for each `noticeId`. */
+/** The payer disputes a payment at the issuer: the acquirer opens it, with a notice. Once for each `noticeId`. */
 export async function disputePayment(
   pool: Pool,
   given: { paymentId: string; noticeId: string; stage: 'inquiry' | 'chargeback'; amount: number },
@@ -24,7 +26,7 @@ export async function disputePayment(
   await openDispute(pool, { ...rows[0]!, noticeId, stage, amount: BigInt(amount), reason: 'fraudulent' });
 }
 
-/** The acquirer decides what of a payment is disputed, and tells of it. */
+/** The acquirer decides the disputes of a payment, with a notice of each. */
 export async function decideDisputes(pool: Pool, paymentId: string, to: 'won' | 'lost'): Promise<void> {
   const { rows } = await pool.query<{ originator: string; dispute: string }>(
     `SELECT d.originator, d.dispute FROM sandbox_acquirer.disputes d JOIN payment_operations o
@@ -43,7 +45,7 @@ export async function endChallenge(pool: Pool, paymentId: string): Promise<void>
   );
 }
 
-/** The day on which what payments earned is released is today, for what waits now. */
+/** The release day of all waiting shares becomes today. */
 export async function bringReleaseDay(pool: Pool): Promise<void> {
   await pool.query(
     `UPDATE payment_shares AS s SET releases_at = now(), due_at = now(),

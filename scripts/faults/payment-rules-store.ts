@@ -1,4 +1,4 @@
-/** What holds of payments once everything has come to its end: our rows and the journal, held against the acquirer's records. */
+/** Rules for payments once everything has ended: our rows and the journal against the acquirer's records. */
 import type { Pool } from '../../src/db/pool.ts';
 import { SETTLEMENT_RULES } from './settlement-rules-store.ts';
 

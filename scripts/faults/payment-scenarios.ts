@@ -10,7 +10,7 @@ import { ALL_POOLS, type Stage } from './stage.ts';
 const ACQUIRER = 'countinghouse-sandbox-acquirer';
 const MAKE_DUE_EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
-/** Payments whose answers an API holds when it dies. */
+/** Payments whose answers an API awaits when it dies. */
 const WAITING = 8;
 
 async function freezeBeforeTheAcquirer({ stage, payments, random }: Play, aheadMs: number): Promise<void> {
@@ -52,7 +52,7 @@ async function killWhileItWaits({ stage }: Play) {
     const body = { account: account.id, currency: account.currency, amount: 20_000 + at, source };
     return { path: '/v1/payments', key: randomUUID(), body };
   });
-  // No worker tells the API what became of them.
+  // No worker notifies the API of their outcome.
   for (const worker of stage.workers) worker.freeze();
   const held = requests.map(({ path, body, key }) => client!.post(path, body, { idempotencyKey: key }));
   const broken = Promise.allSettled(held);
@@ -106,7 +106,7 @@ export const paymentScenarios: readonly Scenario[] = [
       for (let round = 0; round < 8; round++) {
         const cutAfterBytes = random.between(1, 4_000);
         stage.network.worker.postgres.impair({ cutAfterBytes, only: ACQUIRER });
-        // Payments may all wait meanwhile: an answer as long as that never comes through.
+        // Payments may all wait meanwhile: so long an answer never comes through.
         await Promise.all([load.untilMore(3), pause(random.between(500, 1_500))]);
       }
       stage.network.worker.postgres.heal();

@@ -1,9 +1,10 @@
 /**
- * Postgres ends, ends connections, has none left, or refuses a row: every process goes on, and everything promised
- * holds.
+ * Postgres ends, ends connections, has no free one, or refuses a row: every process continues, and everything promised
+ * is kept.
  */
 import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import type { Payout } from '../harness/client.ts';
+import { payWhileFrozen } from './pay-while-frozen.ts';
 import {
   cancelSome,
   curePayouts,
@@ -114,9 +115,8 @@ export const postgresScenarios: readonly Scenario[] = [
       const [client] = stage.clients;
       const [poisoned] = stage.workers;
       // No worker moves the payout before it is poisoned.
-      for (const one of stage.workers) one.freeze();
-      const { id } = await client!.pay({ account: stage.accounts[0]!.id, amount: random.between(1_000, 9_000) });
-      stage.accepted.add(id);
+      const asked = { client: client!, account: stage.accounts[0]!, amount: random.between(1_000, 9_000) };
+      const id = await payWhileFrozen(stage, asked);
       await poisonPayout(stage.behind, parsePublicId('payout', id)!);
       for (const one of stage.workers) one.thaw();
       await untilThat('the payout is stuck', async () => (await readStuck(stage.behind)).length > 0);

@@ -2,7 +2,7 @@
 import type { Pool } from '../../src/db/pool.ts';
 import { APPLICATION } from '../../src/embedded/logins.ts';
 
-/** Terminates a random share of the connections of the product's role. Resolves to how many. */
+/** Terminates a random part of the connections of the product's role. Resolves to how many. */
 export async function terminateSome(pool: Pool, share: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -12,9 +12,7 @@ export async function terminateSome(pool: Pool, share: number): Promise<number> 
   return rowCount ?? 0;
 }
 
-/**
- * Cancels what a random share of the connections of the product's role is running. Resolves to how many ran something.
- */
+/** Cancels the statements of a random part of the connections of the product's role. Resolves to how many ran one. */
 export async function cancelSome(pool: Pool, share: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
@@ -34,7 +32,7 @@ export async function terminateIdleInTransaction(pool: Pool): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The backends whose client has begun a database transaction and says nothing. */
+/** The backends whose client has begun a database transaction and is silent. */
 export async function readIdleInTransaction(pool: Pool): Promise<number[]> {
   const { rows } = await pool.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity
@@ -44,7 +42,7 @@ export async function readIdleInTransaction(pool: Pool): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Locks a row as a stranger does. Resolves to what lets it go. */
+/** Locks a row as a stranger does. Resolves to a function that unlocks it. */
 export async function holdRow(pool: Pool, table: 'books' | 'accounts', id: string): Promise<() => Promise<void>> {
   const stranger = await pool.connect();
   await stranger.query('BEGIN');

@@ -1,6 +1,4 @@
-/**
- * SQL of the scenarios about rails: rows that make the sandbox rail report, and what the ledger made of its reports.
- */
+/** SQL of the scenarios about rails: rows that make the sandbox rail report, and the ledger's rows of its reports. */
 import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/values/ids.ts';
 
@@ -14,7 +12,7 @@ export async function tellOfNoPayout(pool: Pool, originator: string, count: numb
 }
 
 export interface InboxCounts {
-  /** Notices copied from the rail, whatever became of them. */
+  /** Notices copied from the rail, whatever their outcome. */
   copied: number;
   exceptions: number;
   entries: number;
@@ -48,7 +46,7 @@ export interface Doubt {
   answers: number;
 }
 
-/** Reads what the ledger holds of payouts whose rail is not believed. */
+/** Reads the ledger's rows of payouts whose rail is not believed. */
 export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Promise<Doubt[]> {
   const { rows } = await pool.query<Doubt>(
     `SELECT p.status, p.outcome,

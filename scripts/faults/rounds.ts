@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { say } from '../harness/progress.ts';
 import { createRandom } from '../harness/random.ts';
 import { type Server, startServer } from '../harness/server.ts';
+import { type CardLoad, NO_CARDS, startCardLoad } from './card-load.ts';
 import { judge } from './judge.ts';
 import type { BuiltRelease } from './last-release.ts';
 import { type Load, startLoad } from './load.ts';
@@ -26,7 +27,7 @@ export interface Result {
   readonly scenario: string;
   readonly queue: Backend;
   readonly seconds: number;
-  /** What does not hold; empty when the scenario passed. */
+  /** Broken rules; empty when the scenario passed. */
   readonly wrong: readonly string[];
   /** Why the scenario was not played. */
   readonly skipped?: string;
@@ -43,7 +44,7 @@ export interface Options {
 
 export interface Played {
   readonly results: Result[];
-  /** Scenarios left for want of time. */
+  /** Scenarios left out for lack of time. */
   readonly left: number;
   readonly seconds: number;
 }
@@ -183,6 +184,9 @@ const BEFORE = 15;
 const AFTER = 15;
 const PAYMENTS_BEFORE = 4;
 const PAYMENTS_AFTER = 4;
+/** Card purchases, each several messages. */
+const PURCHASES_BEFORE = 9;
+const PURCHASES_AFTER = 9;
 
 /** Payouts between two faults under one load: the process that died works again before the next one dies. */
 const BETWEEN = 5;
@@ -197,29 +201,39 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
   let wrong: string[];
   let load: Load | undefined;
   let payments: PaymentLoad | undefined;
+  let cards: CardLoad | undefined;
   const looks: (() => Promise<string[]>)[] = [];
   const afterwards: Play['afterwards'] = (look) => void looks.push(look);
   try {
     const payers = scenario.shared && (await stage.openTenants());
     load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
-    // One book of the small tenants is kept free of payments: scenarios hold it, and flood it.
+    // One book of the small tenants is kept free of payments: scenarios lock it, and flood it.
     const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
     payments = scenario.release ? NO_PAYMENTS : startPaymentLoad(merchants, stage.behind);
-    await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE)]);
-    for (const [at, { name, play }] of scenarios.entries()) {
+    cards = scenario.release || scenario.withoutCards ? NO_CARDS : await startCardLoad(merchants);
+    await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE), cards.untilMore(PURCHASES_BEFORE)]);
+    const randomFor = ({ name }: Scenario) => createRandom(seed, name, backend);
+    const isChained = (at: number) => {
+      const process = scenarios[at]?.death?.process;
+      return process !== undefined && process === scenarios[at - 1]?.death?.process;
+    };
+    for (const [at, scenario] of scenarios.entries()) {
       if (at > 0) await load.untilMore(BETWEEN);
-      await play({ stage, load, payments, random: createRandom(seed, name, backend), afterwards });
+      const following = scenarios[at + 1];
+      const next = isChained(at + 1) ? following!.death!.arm(randomFor(following!)) : undefined;
+      const random = randomFor(scenario);
+      await scenario.play({ stage, load, payments, random, afterwards, isArmed: isChained(at), next });
     }
-    await Promise.all([load.untilMore(AFTER), payments.untilMore(PAYMENTS_AFTER)]);
+    await Promise.all([load.untilMore(AFTER), payments.untilMore(PAYMENTS_AFTER), cards.untilMore(PURCHASES_AFTER)]);
     await stage.mend();
-    await Promise.all([load.stop(), payments.stop()]);
+    await Promise.all([load.stop(), payments.stop(), cards.stop()]);
     for (const id of load.payouts()) stage.accepted.add(id);
     for (const id of payments.payments()) stage.acceptedPayments.add(id);
-    wrong = await judge(stage, load, payments);
+    wrong = await judge(stage, { load, payments, cards });
     for (const look of wrong.length === 0 ? looks : []) wrong.push(...(await look()));
   } catch (error) {
     wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
-    await Promise.all([load?.giveUp(), payments?.giveUp()]);
+    await Promise.all([load?.abandon(), payments?.abandon(), cards?.abandon()]);
   }
   const seconds = secondsSince(began);
   if (wrong.length === 0) return { ...facts, seconds, wrong };

@@ -1,12 +1,13 @@
 /**
  * `npm run faults`: plays every fault against the product in processes, under load, on Redis and on Postgres. Then
- * checks that nothing is lost and nothing happened twice. What each scenario does: docs/faults.md. Progress goes to
- * standard error. Exits 0 when everything held; 1 when something did not, with the command that repeats it, or when
- * nothing was played.
+ * checks that nothing is lost and nothing happened twice. Each scenario is described in docs/faults.md. Progress goes
+ * to standard error. Exits 0 when every rule was kept; 1 when a rule was broken, with the command that repeats it, or
+ * when nothing was played.
  */
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { redisVersion } from '../harness/redis-server.ts';
+import { runDirectly } from '../run-directly.ts';
 import { type Family, playAll } from './rounds.ts';
 import { drawnScenarios, FAMILIES, quickScenarios, SCENARIOS } from './scenarios.ts';
 import type { Backend } from './stage.ts';
@@ -22,19 +23,6 @@ interface Flags {
 }
 
 const LARGEST_SEED = 2 ** 31 - 1;
-
-await new Command('npm run faults --')
-  .description('Plays faults against the product and checks that nothing is lost and nothing happens twice.')
-  .option('--quick', 'the cheapest scenarios that reveal most, in less than a minute')
-  .addOption(new Option('--scenario <name...>', 'these alone (--list names them)').argParser(named))
-  .addOption(new Option('--queue <backend>', 'on this queue backend alone').choices(['redis', 'postgres']))
-  .option('--minutes <number>', 'begin none later: as many as there is time for, others with each seed', wholeNumber)
-  .option('--seed <number>', 'where and when to strike; a new one without it', wholeNumber, randomInt(LARGEST_SEED))
-  .option('--json', 'print one JSON object')
-  .option('--list', 'name every scenario, and play none')
-  .showHelpAfterError()
-  .action(main)
-  .parseAsync();
 
 async function main(flags: Flags): Promise<void> {
   if (flags.list) return list(flags);
@@ -99,3 +87,17 @@ function wholeNumber(text: string): number {
   if (/^\d{1,10}$/.test(text) && value <= LARGEST_SEED) return value;
   throw new InvalidArgumentError(`Expects a whole number from 0 to ${LARGEST_SEED}.`);
 }
+
+const program = new Command('npm run faults --')
+  .description('Plays faults against the product and checks that nothing is lost and nothing happens twice.')
+  .option('--quick', 'the cheapest scenarios that reveal most, in less than a minute')
+  .addOption(new Option('--scenario <name...>', 'these alone (--list names them)').argParser(named))
+  .addOption(new Option('--queue <backend>', 'on this queue backend alone').choices(['redis', 'postgres']))
+  .option('--minutes <number>', 'begin none later: as many as there is time for, others with each seed', wholeNumber)
+  .option('--seed <number>', 'where and when to strike; a new one without it', wholeNumber, randomInt(LARGEST_SEED))
+  .option('--json', 'print one JSON object')
+  .option('--list', 'name every scenario, and play none')
+  .showHelpAfterError()
+  .action(main);
+
+await runDirectly(import.meta, program);

@@ -2,17 +2,23 @@
 
 import { createRandom } from '../harness/random.ts';
 import { backlogScenarios } from './backlog-scenarios.ts';
+import { bankScenarios } from './bank-scenarios.ts';
+import { batchScenarios } from './batch-scenarios.ts';
 import { clockScenarios } from './clock-scenarios.ts';
+import { decisionScenarios } from './decision-scenarios.ts';
 import { diskScenarios } from './disk-scenarios.ts';
 import { freezeScenarios } from './freeze-scenarios.ts';
 import { keyScenarios } from './key-scenarios.ts';
 import { killApiScenarios, killAtRandomTimes, killSharedScenarios, killWorkerScenarios } from './kill-scenarios.ts';
+import { mirrorScenarios } from './mirror-scenarios.ts';
 import { networkScenarios } from './network-scenarios.ts';
 import { noticeScenarios } from './notice-scenarios.ts';
 import { paymentScenarios } from './payment-scenarios.ts';
 import { postgresScenarios } from './postgres-scenarios.ts';
+import { processorScenarios } from './processor-scenarios.ts';
 import { queueScenarios } from './queue-scenarios.ts';
 import { railScenarios } from './rail-scenarios.ts';
+import { reportScenarios } from './report-scenarios.ts';
 import type { Scenario } from './scenario.ts';
 import { sharedScenarios } from './shared-scenarios.ts';
 import type { Backend } from './stage.ts';
@@ -29,7 +35,12 @@ export const FAMILIES: readonly (readonly Scenario[])[] = [
   networkScenarios,
   clockScenarios,
   [...railScenarios, ...noticeScenarios, ...keyScenarios],
+  batchScenarios,
+  bankScenarios,
+  mirrorScenarios,
+  reportScenarios,
   paymentScenarios,
+  [...decisionScenarios, ...processorScenarios],
   webhookScenarios,
   upgradeScenarios,
 ];

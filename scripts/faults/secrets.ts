@@ -1,10 +1,35 @@
 /**
- * Checks that no secret and no card number stands where others read: in the output of the processes, in what they send to Redis, and in
- * the rows of the database, which are what a dump holds.
+ * Checks that no secret and no card number stands where others read: in the output of the processes, in their writes to
+ * Redis, and in the rows of the database, as a dump contains them.
  */
+import type { Pool } from '../../src/db/pool.ts';
 import { rowsHolding } from '../harness/database-store.ts';
+import type { OrganisationKeys } from '../harness/organisation.ts';
+import type { ProductProcess } from '../harness/processes.ts';
+import type { Database } from '../harness/server.ts';
+import type { TcpProxy } from '../harness/tcp-proxy.ts';
 import { CARD_NUMBERS, CVC } from './payment-plans.ts';
-import type { Stage } from './stage.ts';
+
+/** What a stage keeps that nobody may read. */
+export interface Secrets {
+  readonly keys: OrganisationKeys;
+  readonly tenants: readonly { readonly keys: OrganisationKeys }[];
+  readonly endpoints: Iterable<{ readonly secret: string }>;
+  readonly database: Pick<Database, 'applicationUrl' | 'encryptionKey'>;
+}
+
+interface NetworkToRedis {
+  readonly redis: Pick<TcpProxy, 'sent'> | undefined;
+}
+
+/** Where others read: what processes write, what Redis is sent, and the rows of the database. */
+export interface SecretsAtRisk extends Secrets {
+  readonly apis: readonly ProductProcess[];
+  readonly workers: readonly ProductProcess[];
+  readonly successors: readonly ProductProcess[];
+  readonly network: { readonly api: NetworkToRedis; readonly worker: NetworkToRedis };
+  readonly behind: Pool;
+}
 
 /** Four digits alone stand in many texts: those that JSON, its text in JSON, each with a space and without, and a form give the code. */
 export const CVC_FORMS = [
@@ -16,12 +41,7 @@ export const CVC_FORMS = [
 ];
 
 /** Maps each secret text to what it is. */
-export function secretsOf({
-  keys,
-  tenants,
-  endpoints,
-  database,
-}: Pick<Stage, 'keys' | 'tenants' | 'endpoints' | 'database'>): Map<string, string> {
+export function secretsOf({ keys, tenants, endpoints, database }: Secrets): Map<string, string> {
   const apiKeys = [keys, ...tenants.map((tenant) => tenant.keys)].flatMap(({ testKey, liveKey }) => [testKey, liveKey]);
   const secrets = new Map([
     ...apiKeys.map((key) => [key, 'an API key'] as const),
@@ -36,7 +56,7 @@ export function secretsOf({
 }
 
 /** Returns a line for each place in which a secret stands. */
-export async function betrayed(stage: Stage): Promise<string[]> {
+export async function betrayed(stage: SecretsAtRisk): Promise<string[]> {
   const secrets = secretsOf(stage);
   const found: string[] = [];
   const lookFor = (isThere: (text: string) => boolean, where: string) => {

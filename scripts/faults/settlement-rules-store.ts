@@ -1,4 +1,4 @@
-/** What holds of disputes and of what the acquirer paid, once everything has come to its end: our rows held against its records. */
+/** Rules for disputes and for the acquirer's payments, once everything has ended: our rows against its records. */
 
 /** Each query returns a row for each violation. */
 export const SETTLEMENT_RULES: Record<string, string> = {

@@ -1,18 +1,19 @@
 /**
- * What small tenants ask for shares database transactions: one that dies, hangs or loses its answer, and one book's
- * trouble, disturb no other book.
+ * Requests of small tenants share database transactions: one that dies, hangs or loses its answer, and one book's
+ * failure, disturb no other book.
  */
 import { randomUUID } from 'node:crypto';
 import { parsePublicId } from '../../src/values/ids.ts';
 import { certainAnswer } from './certain-answer.ts';
 import { startLoad } from './load.ts';
+import { payWhileFrozen } from './pay-while-frozen.ts';
 import { curePayouts, holdRow, poisonPayout, readIdleInTransaction, readStuck, retryStuck } from './postgres-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import type { Tenant } from './tenants.ts';
 
 /** For longer than a shared batch waits for a lock (200 ms), and than several attempts of the isolated book. */
 const HELD_MS = 4_000;
-/** Payouts of each book that tell that it goes on. */
+/** Payouts of each book that prove that it continues. */
 const MORE = 5;
 const BURST_CALLERS = 20;
 const BURST = 150;
@@ -49,7 +50,7 @@ function freezeInside(name: string, about: string, victim: (play: Play) => Play[
   };
 }
 
-/** A stranger holds a row of the first book, and all others go on. */
+/** A stranger locks a row of the first book, and all others continue. */
 async function holdWhileOthersGoOn({ stage, load }: Play, hold: (tenant: Tenant) => Promise<() => Promise<void>>) {
   const [held, ...others] = stage.tenants as [Tenant, ...Tenant[]];
   const letGo = await hold(held);
@@ -128,7 +129,7 @@ export const sharedScenarios: readonly Scenario[] = [
         try {
           await Promise.all([burst.untilMore(BURST), load.untilEachHasMore(others, MORE)]);
         } catch (error) {
-          await burst.giveUp();
+          await burst.abandon();
           throw error;
         }
         await burst.stop();
@@ -142,12 +143,11 @@ export const sharedScenarios: readonly Scenario[] = [
     about: 'one payout of one book that the database refuses to move: it is stuck and shown, and all books go on',
     shared: true,
     async play({ stage, load, random }) {
-      const { behind, workers, tenants, accepted } = stage;
+      const { behind, workers, tenants } = stage;
       const { clients, accounts } = tenants[0]!;
       // No worker moves the payout before it is poisoned.
-      for (const one of workers) one.freeze();
-      const { id } = await clients[0]!.pay({ account: accounts[0]!.id, amount: random.between(1_000, 9_000) });
-      accepted.add(id);
+      const asked = { client: clients[0]!, account: accounts[0]!, amount: random.between(1_000, 9_000) };
+      const id = await payWhileFrozen(stage, asked);
       const payoutId = parsePublicId('payout', id)!;
       await poisonPayout(behind, payoutId);
       for (const one of workers) one.thaw();

@@ -1,8 +1,9 @@
 /**
- * Where scenarios play: the product in processes whose every connection goes through a proxy, a webhook receiver that
- * keeps its own record, and clients. A stage serves many scenarios, one after the other, and is mended after each.
+ * The stage of scenarios: the product in processes whose every connection goes through a proxy, a webhook receiver with
+ * its own record, and clients. A stage serves many scenarios, one after the other, and is repaired after each.
  */
 import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createLogger } from '../../src/process/log.ts';
 import type { PoolName } from '../../workers/run.ts';
@@ -23,7 +24,7 @@ import { openTenants, type Tenant } from './tenants.ts';
 export type Backend = 'redis' | 'postgres';
 
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
-/** The workers of a stage that begins with a release: each pool is replaced at a time of its own. */
+/** The workers of a stage that begins with a version: each pool is replaced at a time of its own. */
 export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
   ['ledger'],
   ['rails'],
@@ -37,7 +38,7 @@ const checkpointSettings = ({ signerUrl }: Database) => ({
   CHECKPOINT_INTERVAL_SECONDS: '1',
 });
 
-/** What payments earn is released when its day comes, which scenarios do not wait for (payment-records-store.ts). */
+/** Shares are released when their day comes, which scenarios do not wait for (payment-records-store.ts). */
 const PAYMENT_SETTINGS = {
   PAYMENT_RELEASE_DAYS: '1',
   PAYMENT_RELEASE_ONCE_SETTLED: 'false',
@@ -45,7 +46,7 @@ const PAYMENT_SETTINGS = {
   PAYMENT_DISPUTE_FEE_REFUNDED: 'true',
 };
 
-/** The proxies between the processes of one kind and what they connect to. */
+/** The proxies between the processes of one kind and their servers. */
 export interface Network {
   readonly postgres: TcpProxy;
   /** Undefined where Postgres is the queue backend. */
@@ -58,7 +59,7 @@ export interface Stage {
   readonly database: Database;
   readonly redis: TestRedis | undefined;
   readonly apis: readonly ProductProcess[];
-  /** Two workers with all pools each, so that one can find what the other drops. With a release: WORKERS_OF_RELEASE. */
+  /** Two workers with all pools each, so that one can find the rows that the other drops. With a version: WORKERS_OF_RELEASE. */
   readonly workers: readonly [ProductProcess, ProductProcess, ...ProductProcess[]];
   /** Processes that took over from some of these, running or not. */
   readonly successors: readonly ProductProcess[];
@@ -87,12 +88,14 @@ export interface Stage {
   startSuccessor(pools: readonly PoolName[], options: StartOptions): Promise<ProductProcess>;
   /** Heals the network, starts processes that have ended and sets their clocks right. Redis and Postgres must be up. */
   mend(): Promise<void>;
+  /** Removes the folder with the stage. */
+  keepFolder(path: string): void;
   close(): Promise<void>;
 }
 
 let stages = 0;
 
-/** With a release, the stage begins with its schema, made by its own commands, and its processes. */
+/** With a version, the stage begins with its schema, made by its own commands, and its processes. */
 export async function openStage(server: Server, backend: Backend, release?: BuiltRelease): Promise<Stage> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -170,6 +173,7 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
         successors.push(successor);
         return successor;
       },
+      keepFolder: (path) => void keep(path, (folder) => rm(folder, { recursive: true, force: true })),
       async mend() {
         for (const { postgres, redis: queue } of [network.api, network.worker]) {
           postgres.heal();
@@ -204,7 +208,7 @@ async function organisationIn({ applicationUrl }: Database): Promise<Organisatio
   }
 }
 
-/** Made by the release's own commands: this code may know columns that do not exist yet. */
+/** Made by the version's own commands: this code may know columns that do not exist yet. */
 async function organisationOf({ root }: BuiltRelease, database: Database, behind: Pool): Promise<OrganisationKeys> {
   const name = 'Organisation of the release';
   const key = async (mode: 'test' | 'live') => {

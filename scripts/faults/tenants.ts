@@ -1,6 +1,6 @@
 /**
- * Small tenants: organisations beside the stage's own, each with a book, accounts and an endpoint. What they ask for
- * within a moment is committed together, in batches of several books.
+ * Small tenants: organisations beside the stage's own, each with a book, accounts and an endpoint. Their requests of
+ * one moment are committed together, in batches of several books.
  */
 import type { Pool } from '../../src/db/pool.ts';
 import { createPool } from '../../src/db/pool.ts';
@@ -11,7 +11,7 @@ import type { Receiver } from '../harness/receiver.ts';
 import type { Payer } from './load.ts';
 
 /** Enough for batches of several books in each process, few enough to open within seconds. */
-export const TENANTS = 12;
+const TENANTS = 12;
 
 export interface Tenant extends Payer {
   readonly keys: OrganisationKeys;
@@ -26,7 +26,7 @@ export interface Reached {
   readonly receiver: Receiver;
 }
 
-/** Opens the tenants. Whoever opens them closes their clients. */
+/** Opens the tenants. The caller closes their clients. */
 export async function openTenants({ applicationUrl, urls, receiver }: Reached): Promise<Tenant[]> {
   const pool = createPool({ url: applicationUrl, name: 'faults', size: 4, log: createLogger('silent', 'faults') });
   try {
@@ -46,7 +46,7 @@ async function openTenant(pool: Pool, { urls, receiver }: Omit<Reached, 'applica
 function openTenantAccounts(client: Client): Promise<Account[]> {
   return Promise.all([
     client.openAccount({ funds: 1_000_000_000 }),
-    // Runs dry. From then on its payouts are refused, or paid from what has come back.
+    // Runs dry. From then on its payouts are refused, or paid from returned money.
     client.openAccount({ funds: 100_000 }),
   ]);
 }

@@ -1,8 +1,9 @@
 /**
- * The last release is replaced by this code while both work, process by process, and then put back. Each reads what the
- * other wrote, and no row is forgotten that only one of them would enqueue. In the end only this code runs, and the
+ * The last version is replaced by this code while both work, process by process, and then put back. Each reads the
+ * other's rows, and no row is forgotten that only one of them would enqueue. In the end only this code runs, and the
  * installation is contracted.
  */
+
 import { parsePublicId } from '../../src/values/ids.ts';
 import { ROOT } from '../harness/build.ts';
 import {
@@ -14,6 +15,7 @@ import {
 } from '../harness/database-store.ts';
 import type { ProductProcess } from '../harness/processes.ts';
 import { say } from '../harness/progress.ts';
+import { NO_CARDS } from './card-load.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import { judge } from './judge.ts';
 import { type BuiltRelease, lastRelease, runCommand } from './last-release.ts';
@@ -22,9 +24,9 @@ import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.t
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
 
-/** So slow that every key can be sent again to both releases: some thousand keys. */
+/** So slow that every key can be sent again to both versions: some thousand keys. */
 const THINK_MS = 500;
-/** Payouts between two replacements, so that both releases meet each other's rows. */
+/** Payouts between two replacements, so that both versions meet each other's rows. */
 const PAYOUTS_BETWEEN = 4;
 /** Deliveries that fail before their receiver recovers. */
 const WAITING = 5;
@@ -32,7 +34,7 @@ const MAKE_DUE_EVERY_MS = 500;
 const ASKED_AT_ONCE = 16;
 /** Enough to look for the cause. */
 const WRONG_MOST = 5;
-/** A migration gives up its locks after five seconds; the operator tries again. */
+/** A migration stops waiting for locks after five seconds; the operator tries again. */
 const MIGRATE_TRIES = 5;
 const START_TRIES = 3;
 /** Payouts before the contract, and as many after it. */
@@ -68,7 +70,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       ]);
       await untilCheckpoint(play);
 
-      // A release is put back when there is trouble, so half of the processes are killed.
+      // A version is put back when something fails, so half of the processes are killed.
       const anyhow: Retire = (one) => (random.between(0, 1) === 0 ? one.kill() : one.terminate());
       await replaceAll(play, 'put-back', [
         ...apis.map((api) => () => replaceInPlace(api, release.root, anyhow)),
@@ -79,7 +81,7 @@ export const upgradeScenarios: readonly Scenario[] = [
         }),
       ]);
 
-      // An API of each release can be asked now. This code goes on with the rows that only this code keeps.
+      // An API of each version answers now. This code continues with the rows that only this code keeps.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
       await supervised(() => stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT }));
       await untilCheckpoint(play);
@@ -93,7 +95,7 @@ export const upgradeScenarios: readonly Scenario[] = [
   },
 ];
 
-/** Migrates to this code's schema under the last release's processes and their load. */
+/** Migrates to this code's schema under the last version's processes and their load. */
 async function migrateUnderLoad({ stage: { database } }: Play): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
@@ -116,8 +118,8 @@ async function expectContractRefused(stage: Stage): Promise<void> {
 }
 
 /**
- * Ends the last release and contracts the installation under the load of this code. All must hold as before, for every
- * key.
+ * Ends the last version and contracts the installation under the load of this code. Every key must have its first
+ * answer, as before.
  */
 async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<string[]> {
   const { stage } = play;
@@ -134,12 +136,12 @@ async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<s
     await load.stop();
     for (const id of load.payouts()) accepted.add(id);
     const wrong = [
-      ...(await judge(stage, load, play.payments)),
+      ...(await judge(stage, { load, payments: play.payments, cards: NO_CARDS })),
       ...(await notAnsweredByBoth(play, [...sent, ...load.sent()])),
     ];
     return wrong.map((line) => `contracted: ${line}`);
   } catch (error) {
-    await load?.giveUp();
+    await load?.abandon();
     return [`contracted: ${(error as Error).stack}`];
   }
 }
@@ -165,7 +167,7 @@ async function supervised<Started>(start: () => Promise<Started>): Promise<Start
 
 /**
  * Replaces processes in an order of the seed. One more receiver fails from the first replacement on and recovers in the
- * middle. At the end, everything that was under way has come to its end.
+ * middle. At the end, everything that was under way has ended.
  */
 async function replaceAll(play: Play, name: string, replacements: readonly (() => Promise<void>)[]): Promise<void> {
   const { stage, load, random } = play;
@@ -195,8 +197,8 @@ async function untilCheckpoint({ stage: { behind } }: Play): Promise<void> {
 }
 
 /**
- * Waits until everything under way now has come to its end, while the load goes on. Due times come earlier; rows
- * without one keep none.
+ * Waits until everything under way now has ended, while the load goes on. Due times come earlier; rows without one stay
+ * without one.
  */
 async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   const now = new Date();
@@ -211,7 +213,7 @@ async function untilEndedSoFar({ stage: { behind } }: Play): Promise<void> {
   });
 }
 
-/** Every key must have its first answer from either release, byte for byte, and refuse another body. */
+/** Every key must have its first answer from either version, byte for byte, and refuse another body. */
 async function notAnsweredByBoth({ stage: { clients, apis } }: Play, sent: readonly Sent[]): Promise<string[]> {
   const wrong: string[] = [];
   const left = clients.flatMap((client) => sent.map((one) => ({ client, one })));

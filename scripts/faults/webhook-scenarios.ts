@@ -6,10 +6,10 @@ import { drip, type RawServer, speakNoTls, startRawServer } from '../harness/raw
 import { type AnswerWith, pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 
-/** Few enough that a receiver which times out slowly does not hold up a scenario for minutes. */
+/** Few enough that a receiver which times out slowly does not delay a scenario for minutes. */
 const EVENTS = ['payout.failed', 'payout.returned'];
 const FLOOD_BYTES = 4_000_000;
-/** Bytes of an answer that the product keeps at most (docs: 4 KB). */
+/** Most bytes of an answer that the product stores (docs: 4 KB). */
 const KEPT_BYTES = 4 * 1_024;
 
 const untilTried = ({ stage }: Play, endpoint: Endpoint, ended: string) =>
@@ -132,7 +132,7 @@ export const webhookScenarios: readonly Scenario[] = [
   }),
   hopeless('a receiver that fails the TLS handshake', {
     name: 'fails-tls',
-    ended: 'tls_failed',
+    ended: 'tls_failed_handshake',
     protocol: 'https',
     answer: speakNoTls,
   }),

@@ -10,7 +10,7 @@ import {
   whole,
   word,
   wordOrNull,
-} from '../../src/acquirers/http/fields.ts';
+} from '../../src/outside/gateway/fields.ts';
 import type { JsonObject } from '../../src/values/json.ts';
 import { type GatewayCard, type Instruction, keyOf, networkCodeOf } from './records.ts';
 import type { Given, Rules } from './rules.ts';
@@ -22,7 +22,7 @@ const AUTHORIZES = ['authorize'];
 const FOLLOWS = ['increment', 'capture', 'void', 'refund'];
 const ANSWERS_DISPUTES = ['evidence', 'accept_dispute'];
 
-/** The call that each path takes: a body that was signed for another is refused. */
+/** The call of each path: a body that was signed for another is refused. */
 export const CALLS: Readonly<Record<string, string>> = {
   '/tokens': 'tokenize',
   '/tokens/code': 'code',
@@ -113,7 +113,7 @@ function givenBy(body: JsonObject): Given {
 function inquire(rules: Rules, asked: { originator: string; reference: string }, pagesUrl: string): CallAnswer {
   const known = rules.records.find(asked.originator, asked.reference);
   if (known) return ok(answerOf(known, pagesUrl));
-  // What its card lets get lost comes no more: there is nothing to wait for.
+  // An instruction that its card loses never comes: not_found is final at once.
   const lostUntil = rules.records.lost.get(keyOf(asked.originator, asked.reference));
   const asOf = lostUntil === undefined ? Date.now() : lostUntil + 1;
   const { originator: merchant, reference } = asked;
@@ -129,8 +129,8 @@ function verify(card: GatewayCard): CallAnswer {
   return ok({ status: 'declined', code: card.script, network_code: networkCodeOf({ code: card.script as never }) });
 }
 
-/** What the gateway says of an instruction, on every call alike. */
-export function answerOf(instruction: Instruction, pagesUrl: string): object {
+/** The gateway's report of an instruction, alike on every call. */
+function answerOf(instruction: Instruction, pagesUrl: string): object {
   const { originator: merchant, reference, status, amount, currency, code, kind, card, page } = instruction;
   const { acquirerReference } = instruction;
   const isApproved = kind === 'authorize' && status === 'succeeded';
@@ -138,7 +138,7 @@ export function answerOf(instruction: Instruction, pagesUrl: string): object {
     merchant,
     reference,
     status,
-    // Of what was canceled before it came, the gateway knows nothing.
+    // Without an amount where it was canceled before it came.
     ...(currency === '' ? {} : { amount, currency }),
     acquirer_reference: acquirerReference,
     ...(code === null ? {} : { code }),

@@ -1,9 +1,8 @@
-/** Sends the reference gateway's notices, signed, until the product has taken each: the same message again under the same id. */
+/** Sends the reference gateway's notices, signed, until the product has accepted each: the same message again under the same id. */
 import { randomUUID } from 'node:crypto';
 import { request } from 'undici';
 import { toJson } from '../../src/values/json.ts';
 import { type SigningKey, sign } from '../../src/values/standard-webhooks.ts';
-import type { GatewayNotice } from './records.ts';
 
 /** The pause after the first attempt; each further one is twice as long, up to the limit. */
 const PAUSE_MS = 250;
@@ -16,7 +15,7 @@ export interface SignedNotice {
 }
 
 export class NoticeSender {
-  /** What was told, in order: for trials and tests. */
+  /** The notices so far, in order: for trials and tests. */
   readonly told: { readonly id: string; readonly body: string }[] = [];
   /** Keeps notices back while true. */
   isSilent = false;
@@ -30,7 +29,8 @@ export class NoticeSender {
     this.#keys = keys;
   }
 
-  tell(notice: GatewayNotice): void {
+  /** The members of a notice, as the contract names them. */
+  tell(notice: object): void {
     const message = {
       id: `ntc_${randomUUID()}`,
       body: toJson({ ...notice, created_at: new Date().toISOString() }),

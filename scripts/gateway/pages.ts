@@ -1,4 +1,4 @@
-/** The reference gateway's pages for payers: where a card is given, and where a challenge is passed. */
+/** The reference gateway's pages for payers: to give a card, and to pass a challenge. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Instruction } from './records.ts';
 import type { Rules } from './rules.ts';
@@ -22,7 +22,7 @@ export function servePage(rules: Rules, { request, response, pathname, text }: P
     return;
   }
   const form = new URLSearchParams(text);
-  // The page is over once it is decided: what the payer comes back to is read before.
+  // The page ends once it is decided, so the URL that the payer returns to is read before.
   const { returnUrl, page } = instruction;
   const decided =
     page.asks === 'card'

@@ -1,6 +1,6 @@
 /**
- * The records of the reference gateway: cards, instructions and disputes, in memory. It plays a partner, so it shares no rule with
- * the product but the published test numbers and the contract's readers.
+ * The records of the reference gateway: cards, instructions and disputes, in memory. It stands for a partner, so it
+ * shares no rule with the product but the published test numbers and the contract's readers.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { brandOf } from '../../src/acquirers/card-brand.ts';
@@ -17,16 +17,16 @@ export interface GatewayCard {
   readonly expYear: number;
   readonly funding: string;
   readonly reusable: boolean;
-  /** Whether its security code is checked by the next authorization. The code itself is not kept. */
+  /** Whether its security code is checked by the next authorization. The code itself is not stored. */
   hasCode: boolean;
-  /** The reference that used a one-time token up. */
+  /** The reference that used up a one-time token. */
   usedBy: string | null;
 }
 
 export type GatewayStatus = 'succeeded' | 'declined' | 'requires_action' | 'canceled';
 
 export interface Instruction {
-  /** The merchant, as the contract calls it. */
+  /** The merchant, by its name in the contract. */
   readonly originator: string;
   readonly reference: string;
   readonly kind: string;

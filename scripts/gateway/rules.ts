@@ -1,4 +1,4 @@
-/** What the reference gateway makes of instructions: the rules that docs/partners.md asks of every gateway. */
+/** The reference gateway's decisions about instructions: the rules that docs/partners.md asks of every gateway. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { DeclineCode } from '../../src/acquirers/decline-codes.ts';
 import {
@@ -10,7 +10,7 @@ import {
   Records,
 } from './records.ts';
 
-/** As the payer of a page has it with most issuers. */
+/** A payer's time for a page, as with most issuers. */
 const PAGE_MS = 15 * 60_000;
 
 export interface Given {
@@ -70,7 +70,7 @@ export class Rules {
     return { instruction, isAnswered: card.script !== 'unanswered' };
   }
 
-  /** The payer gives a card on the gateway's page. Undefined where no such page waits, or for a number that is none of the test's. */
+  /** The payer gives a card on the gateway's page. Undefined when no such page is open, or for a number that is not published. */
   payWithCard(page: string, card: { number: string; expMonth: number; expYear: number }): Instruction | undefined {
     const instruction = this.#open(page, 'card');
     if (!instruction) return undefined;
@@ -82,7 +82,7 @@ export class Rules {
     return this.#decide(instruction, status === 'declined' ? (code ?? 'generic_decline') : null);
   }
 
-  /** The payer passes or fails a challenge. Undefined where none waits. */
+  /** The payer passes or fails a challenge. Undefined when no such challenge is open. */
   passChallenge(page: string, { passed }: { passed: boolean }): Instruction | undefined {
     const instruction = this.#open(page, 'challenge');
     if (!instruction) return undefined;
@@ -97,7 +97,7 @@ export class Rules {
     return this.#decide(instruction, approved ? null : 'generic_decline');
   }
 
-  /** Undefined where there is no such authorization: the gateway refuses the instruction. */
+  /** Undefined without such an authorization: the gateway refuses the instruction. */
   follow(given: Given & { of: string; final: boolean }): Instruction | undefined {
     const { originator, amount, currency, kind } = given;
     const known = this.records.find(originator, given.reference);
@@ -114,7 +114,7 @@ export class Rules {
     return instruction;
   }
 
-  /** What the merchant says to a dispute. Undefined where there is none. */
+  /** The merchant's answer to a dispute. Undefined for an unknown one. */
   answerDispute(given: Given & { of: string }): Instruction | undefined {
     const known = this.records.find(given.originator, given.reference);
     if (known) return known;
@@ -125,7 +125,7 @@ export class Rules {
     return this.#put(given, taken ? {} : { status: 'declined', code: 'processing_error' });
   }
 
-  /** Ends an authorization whatever became of it. One that never came is remembered, and never carried out. */
+  /** Ends an authorization, whatever its state. One that never came is recorded, and never carried out. */
   cancel(originator: string, reference: string): Instruction {
     const known = this.records.find(originator, reference);
     if (!known) {
@@ -204,7 +204,7 @@ export class Rules {
 
   #approve(instruction: Instruction): void {
     instruction.authorized = instruction.amount;
-    // What the payer of a request approves is paid.
+    // A request that its payer approves is paid at once.
     if (!instruction.captures && instruction.card !== null) return;
     instruction.captured = instruction.amount;
     this.#afterCapture(instruction, instruction.amount);
@@ -230,7 +230,7 @@ function judge(
       return { status: 'succeeded', code: null };
     case 'challenge':
     case 'challenge_declined':
-      // A merchant's own payment has nobody to challenge.
+      // A merchant-initiated payment has no payer to challenge.
       if (initiator === 'merchant') return { status: 'succeeded', code: null };
       if (returnUrl === null) return { status: 'declined', code: 'authentication_required' };
       return { status: 'requires_action', code: null };

@@ -1,14 +1,22 @@
-/** The reference gateway: a partner's side of docs/partners.md, with its pages for payers. In memory: it forgets all when it ends. */
+/**
+ * The reference gateway: a partner's side of docs/partners.md, as an acquirer with its pages for payers, as a processor, and as a rail. In
+ * memory: it forgets all when it ends.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NotOfContract, readObject } from '../../src/acquirers/http/fields.ts';
+import { NotOfContract, readObject } from '../../src/outside/gateway/fields.ts';
 import { CALL_ID_PREFIX } from '../../src/outside/partner.ts';
 import { toJson } from '../../src/values/json.ts';
 import { createSigningKey, verify } from '../../src/values/standard-webhooks.ts';
 import { answerCall, CALLS, type CallAnswer } from './calls.ts';
+import { answerCardCall, CARD_CALLS } from './card-calls.ts';
+import { CardOrders } from './card-orders.ts';
+import { CREDITS_PATH, Credits, playCredit } from './credits.ts';
 import { NoticeSender } from './notices.ts';
 import { servePage } from './pages.ts';
+import { answerPayoutCall, PAYOUT_CALLS } from './payout-calls.ts';
+import { PayoutOrders } from './payout-orders.ts';
 import { Rules } from './rules.ts';
 
 export interface GatewayOptions {
@@ -18,9 +26,13 @@ export interface GatewayOptions {
   readonly delayMs?: number | undefined;
   /** Where notices go: `…/partners/{name}/notices`. May be set later. */
   readonly noticesUrl?: string;
+  /** The same for those of the processor. */
+  readonly cardNoticesUrl?: string;
+  /** The same for those of the rail. */
+  readonly payoutNoticesUrl?: string;
 }
 
-/** What goes wrong with a call, for trials and tests. Undefined: nothing does. */
+/** A failure of a call, for trials and tests. Undefined: no failure. */
 export type Fault =
   /** The connection breaks before the gateway has read the call. */
   | 'unheard'
@@ -35,23 +47,39 @@ export interface Gateway {
   readonly url: string;
   readonly rules: Rules;
   readonly notices: NoticeSender;
+  /** As a processor. */
+  readonly cards: CardOrders;
+  readonly cardNotices: NoticeSender;
+  /** As a rail. */
+  readonly payouts: PayoutOrders;
+  /** What arrives on its account: reported as by a rail. */
+  readonly credits: Credits;
+  readonly payoutNotices: NoticeSender;
   /** Asked about each call by its name. */
   faultOf: (call: string) => Fault | undefined;
   /** Awaited before each call is read, by its name and body: a gateway that is slow. */
   delayOf: (call: string, body: string) => Promise<unknown> | undefined;
   noticesUrl: string | undefined;
-  /** A rotation: every one of them signs, and one that verifies is enough. */
+  cardNoticesUrl: string | undefined;
+  payoutNoticesUrl: string | undefined;
+  /** A rotation: every one of them signs, and one valid signature is enough. */
   secrets: readonly string[];
   close(): Promise<void>;
 }
 
 const BODY_BYTES_MAX = 65_536;
 
+/** Their `webhook-id` is the reference of the instruction. */
+const NAMED_BY_REFERENCE = ['submit', 'session', 'card_submit', 'payout_submit'];
+
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const notices = new NoticeSender({
-    url: () => gateway.noticesUrl,
-    keys: () => gateway.secrets.map(createSigningKey),
-  });
+  const keys = () => gateway.secrets.map(createSigningKey);
+  const notices = new NoticeSender({ url: () => gateway.noticesUrl, keys });
+  const cardNotices = new NoticeSender({ url: () => gateway.cardNoticesUrl, keys });
+  const payoutNotices = new NoticeSender({ url: () => gateway.payoutNoticesUrl, keys });
+  const payouts = new PayoutOrders({ notify: (notice) => payoutNotices.tell(notice) });
+  const credits = new Credits({ notify: (notice) => payoutNotices.tell(notice) });
+  const cards = new CardOrders({ tell: (notice) => cardNotices.tell(notice) });
   const rules = new Rules({ tell: (notice) => notices.tell(notice) });
   const server = createServer((request, response) => {
     serve(gateway, request, response).catch(() => response.destroy());
@@ -61,12 +89,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     rules,
     notices,
+    cards,
+    cardNotices,
+    payouts,
+    credits,
+    payoutNotices,
     faultOf: () => undefined,
     delayOf: () => (options.delayMs === undefined ? undefined : delay(options.delayMs)),
     noticesUrl: options.noticesUrl,
+    cardNoticesUrl: options.cardNoticesUrl,
+    payoutNoticesUrl: options.payoutNoticesUrl,
     secrets: options.secrets,
     async close() {
       notices.close();
+      cardNotices.close();
+      payoutNotices.close();
+      cards.close();
       await closed(server);
     },
   };
@@ -80,7 +118,18 @@ async function serve(gateway: Gateway, request: IncomingMessage, response: Serve
     servePage(gateway.rules, { request, response, pathname, text });
     return;
   }
-  const call = CALLS[pathname];
+  if (pathname.startsWith('/card-pages/')) {
+    const shown = gateway.cards.show(pathname);
+    response.writeHead(shown === undefined ? 404 : 200, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
+    response.end(shown ?? 'There is no such page, or it was shown.');
+    return;
+  }
+  if (request.method === 'POST' && pathname === CREDITS_PATH) {
+    const played = playCredit(gateway.credits, text);
+    if (played !== 'no answer') send(response, played);
+    return;
+  }
+  const call = CALLS[pathname] ?? CARD_CALLS[pathname] ?? PAYOUT_CALLS[pathname];
   if (request.method !== 'POST' || call === undefined) {
     send(response, { status: 404, body: { code: 'no_route' } });
     return;
@@ -110,9 +159,12 @@ function signedAnswer(
   try {
     const body = readObject(text);
     if (body.call !== call) throw new NotOfContract('call is not the one of this path');
-    if ((call === 'submit' || call === 'session') && id !== CALL_ID_PREFIX + String(body.reference))
+    if (NAMED_BY_REFERENCE.includes(call) && id !== CALL_ID_PREFIX + String(body.reference))
       throw new NotOfContract('webhook-id is not the reference');
-    return answerCall(gateway.rules, body, gateway.url);
+    if (call.startsWith('payout_')) return answerPayoutCall(gateway.payouts, body);
+    return call.startsWith('card_')
+      ? answerCardCall(gateway.cards, body, gateway.url)
+      : answerCall(gateway.rules, body, gateway.url);
   } catch (error) {
     if (!(error instanceof NotOfContract)) throw error;
     return { status: 400, body: { code: 'not_of_contract', detail: error.message } };

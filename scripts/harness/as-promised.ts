@@ -1,6 +1,6 @@
 /**
- * Answers held against the reference. The schemas of answers allow more members than they name, since later releases add
- * some and clients must accept them. A test accepts none: here each member of an answer has to be in its schema.
+ * Checks answers against the reference. The schemas of answers allow more members than they name, since later versions
+ * add some and clients must accept them. Tests do not: here each member of an answer must be in its schema.
  */
 import type { z } from 'zod';
 import type { Route, RouteResponse } from '../../src/api/route.ts';
@@ -41,21 +41,24 @@ function faultInProblem(route: Route | undefined, { headers, body }: Answered): 
   return faultIn(problemOf(data.code), body, 'any');
 }
 
-function faultInSuccess(route: Route, { status, body }: Answered): string | undefined {
+function faultInSuccess(route: Route, { status, headers, body }: Answered): string | undefined {
   const promised = route.responses[status];
   if (status === 204) return undefined;
+  const type = headers['content-type']?.split(';')[0] ?? '';
+  if (type !== 'application/json' || promised?.isFile)
+    return promised?.files?.includes(type) ? undefined : `as ${type}, which the reference does not know`;
   return promised ? faultIn(promised.schema, body, showsOf(promised, body)) : 'which the reference does not know';
 }
 
-/** Those that it may have are held against it where it has one of them. */
-function showsOf({ shows = [], mayShow = [] }: RouteResponse, body: unknown): Shows {
+/** Members that it may have are checked where it has one of them. */
+export function showsOf({ shows = [], mayShow = [] }: RouteResponse, body: unknown): Shows {
   return mayShow.some((name) => Object.hasOwn(body as object, name)) ? [...shows, ...mayShow] : shows;
 }
 
 /** Optional members that an answer has: these and no others, or any. */
 type Shows = readonly string[] | 'any';
 
-/** What is wrong with an answer, in words. */
+/** The fault of an answer, in words. */
 export function faultIn(schema: z.ZodType, body: unknown, shows: Shows): string | undefined {
   const { error } = schema.safeParse(body);
   if (error) return `which is not what the reference says: ${error.message}`;
@@ -98,7 +101,7 @@ function* membersBeyond(
   }
 }
 
-/** An optional member of an object of the API: only the answers that name it have it. What lies within is as it is. */
+/** An optional member of an object of the API: only the answers that name it have it. Members within it are not checked. */
 function isShownApart({ shape }: z.core.$ZodObjectDef, member: z.core.$ZodType): boolean {
   return 'object' in shape && (member as z.core.$ZodTypes)._zod.def.type === 'optional';
 }

@@ -11,7 +11,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const MEMORY = ['--heap-growing-percent=60', '--no-allocation-site-pretenuring'];
 
 export interface Build {
-  /** The folder that holds `src`, `workers` and `scripts`, in the form of this code. */
+  /** The folder of `src`, `workers` and `scripts`, in the form of this code. */
   readonly root: string;
   /** Options of Node for each kind of process. */
   readonly nodeOptions: { readonly api: readonly string[]; readonly worker: readonly string[] };

@@ -1,6 +1,6 @@
 /**
  * The product as an integrator sees it: HTTP and one key. Every answer is checked against the schemas that the
- * reference is made from, so each test that calls a route also proves what the reference says about it.
+ * reference is made from, so each test that calls a route also proves the reference of the route.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
@@ -42,6 +42,7 @@ export interface Answer<Body> {
   status: number;
   headers: Record<string, string | undefined>;
   text: string;
+  bytes: Buffer;
   body: Body;
 }
 
@@ -77,7 +78,7 @@ export class Client {
   constructor(
     baseUrl: string | (() => string),
     readonly key: string,
-    /** False where another release may answer: the reference is of this code. */
+    /** False where another version may answer: the reference is of this code. */
     private readonly holdsAgainstReference = true,
   ) {
     this.#baseUrl = typeof baseUrl === 'string' ? () => baseUrl : baseUrl;
@@ -97,12 +98,13 @@ export class Client {
         ...options.headers,
       },
     });
-    const text = await response.body.text();
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    const text = bytes.toString('utf8');
+    const headers = response.headers as Answer<Body>['headers'];
+    const isJson = /^application\/(problem\+)?json\b/.test(headers['content-type'] ?? '');
     const answer = {
-      status: response.statusCode,
-      headers: response.headers as Answer<Body>['headers'],
-      text,
-      body: (text === '' ? undefined : JSON.parse(text)) as Body,
+      ...{ status: response.statusCode, headers, text, bytes },
+      body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Body,
     };
     if (this.holdsAgainstReference) holdAgainstReference(routeOf(method, path), `${method} ${path}`, answer);
     return answer;

@@ -10,17 +10,20 @@ export function lookInto(database: { superuserUrl: string }): Pool {
 
 const MOVED = GROUPS.flatMap(({ moved }) => moved);
 
+/** Rows that wait for each day of their book and never end: a day does not end by half a minute. */
+const WITHOUT_END: readonly string[] = ['fee_day'];
+
 /** Rows that failed keep the time of their next attempt. */
 const NOT_BEFORE: Readonly<Record<string, string>> = { webhook_deliveries: 'retry_at' };
 
 /**
  * Makes waiting rows due now, as they would be by themselves after half a minute: rows whose job was lost, or whose
- * worker died. Takes most rows, at random: a job is named after all its rows, and the name of a job that a dead worker
- * had in hand stays taken for half a minute.
+ * worker died. Takes most rows, at random: a job is named after all its rows, and the name of a dead worker's active
+ * job stays taken for half a minute.
  */
 export async function makeRowsDue(pool: Pool): Promise<void> {
   // Locked rows are being moved right now: a wait for them could become a deadlock with a commit.
-  const statements = MOVED.map(({ table: { name } }) => {
+  const statements = MOVED.filter(({ kind }) => !WITHOUT_END.includes(kind)).map(({ table: { name } }) => {
     const due = name in NOT_BEFORE ? `greatest(now(), ${NOT_BEFORE[name]})` : 'now()';
     return `UPDATE ${name} SET due_at = ${due} WHERE ctid = ANY (ARRAY (
       SELECT ctid FROM ${name} WHERE due_at > ${due} AND stuck_at IS NULL AND random() < 0.7 FOR NO KEY UPDATE SKIP LOCKED))`;
@@ -32,17 +35,17 @@ export async function makeRowsDue(pool: Pool): Promise<void> {
 }
 
 /**
- * Ends the holds of backlogs, as they end by themselves within 45 seconds of a worker's death. Only while no process that
- * delivers webhooks is alive: nobody else may end a living one's.
+ * Ends the leases of backlogs, as they end by themselves within 45 seconds of a worker's death. Only while no process
+ * that delivers webhooks is alive: a living one's lease must not be ended.
  */
-export async function expireHolds(pool: Pool): Promise<void> {
+export async function expireLeases(pool: Pool): Promise<void> {
   await pool.query(`UPDATE webhook_endpoints SET due_at = now(), retry_at = now()
     WHERE due_at IS NOT NULL AND retry_at > now() AND retry_attempts = 0`);
 }
 
 /**
  * Makes the next attempt of every delivery due now: the receiver answers again, so the test need not wait. Rows without
- * a due time keep none, since no worker would move them.
+ * a due time stay without one, since no worker would move them.
  */
 export async function hurryDeliveries(pool: Pool): Promise<void> {
   await pool.query(`
@@ -57,10 +60,13 @@ export async function hurryDeliveries(pool: Pool): Promise<void> {
     ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
-/** Counts rows that have not come to their end, by kind, with what rail and acquirer still have to tell and rows that are stuck. */
+/** A purchase of any status may wait for its expiry, and has ended without one. */
+const WAITS_UNTIL: Readonly<Record<string, string>> = { transaction: 'expires_at' };
+
+/** Counts rows that have not ended, by kind, with open notices of rail and acquirer, and rows that are stuck. */
 export async function countUnderWay(pool: Pool): Promise<Record<string, bigint>> {
   const counts = MOVED.flatMap(({ kind, table: { name }, open }) => [
-    `SELECT '${kind}' AS kind, count(*) AS rows FROM ${name} WHERE status IN (${quoted(open)})`,
+    `SELECT '${kind}' AS kind, count(*) AS rows FROM ${name} WHERE ${WITHOUT_END.includes(kind) ? 'false' : underWay({ kind, open })}`,
     `SELECT 'stuck ${kind}', count(*) FROM ${name} WHERE stuck_at IS NOT NULL`,
   ]);
   const { rows } = await pool.query<{ kind: string; rows: bigint }>(
@@ -69,6 +75,11 @@ export async function countUnderWay(pool: Pool): Promise<Record<string, bigint>>
       UNION ALL SELECT 'unread notice of an acquirer', count(*) FROM sandbox_acquirer.notices WHERE acknowledged_at IS NULL`,
   );
   return Object.fromEntries(rows.map((row) => [row.kind, row.rows]));
+}
+
+function underWay({ kind, open }: { kind: string; open: readonly string[] }): string {
+  const waits = WAITS_UNTIL[kind];
+  return `status IN (${quoted(open)})${waits === undefined ? '' : ` AND ${waits} IS NOT NULL`}`;
 }
 
 function quoted(states: readonly string[]): string {
@@ -94,11 +105,11 @@ export async function countCheckpoints(pool: Pool): Promise<bigint> {
   return rows[0]!.count;
 }
 
-/** Counts rows that were written before a moment and have not come to their end. */
+/** Counts rows that were written before a moment and have not ended. */
 export async function countUnderWayBefore(pool: Pool, before: Date): Promise<bigint> {
   const counts = MOVED.map(
-    ({ table: { name }, open }) =>
-      `(SELECT count(*) FROM ${name} WHERE status IN (${quoted(open)}) AND created_at < $1)`,
+    ({ kind, table: { name }, open }) =>
+      `(SELECT count(*) FROM ${name} WHERE ${underWay({ kind, open })} AND created_at < $1)`,
   );
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT ${counts.join(' + ')}
@@ -192,7 +203,7 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
 /** 4 MB: a statement reads no more, however large a table has grown, so that none runs into the timeout of its pool. */
 const BLOCKS_AT_ONCE = 500;
 
-/** Finds the tables with a row that holds one of these texts in any column. Bytes appear as hexadecimal digits. */
+/** Finds the tables with a row that contains one of these texts in any column. Bytes appear as hexadecimal digits. */
 export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string; blocks: number }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name,
@@ -202,12 +213,12 @@ export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise
   );
   const pattern = new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
   const found: string[] = [];
-  for (const table of tables) if (await tableHolds(pool, { ...table, pattern })) found.push(table.name);
+  for (const table of tables) if (await tableContains(pool, { ...table, pattern })) found.push(table.name);
   return found;
 }
 
 /** Rows are read and searched here: 0.5 s for 23 MB and 42 texts. Tried and slower: one pattern of them in Postgres, 22 s. */
-async function tableHolds(
+async function tableContains(
   pool: Pool,
   { name, blocks, pattern }: { name: string; blocks: number; pattern: RegExp },
 ): Promise<boolean> {
@@ -220,7 +231,7 @@ async function tableHolds(
   return false;
 }
 
-/** Counts the pending deliveries of an endpoint, and tells whether the endpoint itself is due. */
+/** Counts the pending deliveries of an endpoint, and reports whether the endpoint itself is due. */
 export async function countPending(pool: Pool, endpointId: string): Promise<{ pending: number; behind: boolean }> {
   const { rows } = await pool.query<{ pending: bigint; behind: boolean }>(
     `SELECT (SELECT count(*) FROM webhook_deliveries WHERE endpoint_id = $1 AND status = 'pending') AS pending,

@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from '../../src/db/pool.ts';
 import { EVERY_SCOPE } from '../../src/organisations/api-key.ts';
-import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { systemClock } from '../../src/values/clock.ts';
+import { issueApiKey } from './issue-api-key.ts';
 
 export interface OrganisationKeys {
   name: string;

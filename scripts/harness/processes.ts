@@ -18,7 +18,7 @@ const START_LIMIT_MS = 120_000;
 
 /**
  * Code loaded beside the product's own. A process whose standard input ends has lost its test, however that died, and
- * kills itself. Its clock is ahead by as many milliseconds as the last line of its standard input says.
+ * kills itself. Its clock is ahead by as many milliseconds as the last line of its standard input states.
  */
 const BESIDE = `data:text/javascript,${encodeURIComponent(
   `import { isMainThread } from 'node:worker_threads';
@@ -48,9 +48,11 @@ export interface StartOptions {
   /** Pools for this start, in place of the usual ones. */
   pools?: readonly PoolName[];
   /**
-   * The folder of the code that the process runs from this start on, for another release. By default, the last start's.
+   * The folder of the code that the process runs from this start on, for another version. By default, the last start's.
    */
   root?: string;
+  /** Added to the environment, from this start on. */
+  environment?: Readonly<Record<string, string>>;
 }
 
 export interface ProductProcess {
@@ -94,6 +96,7 @@ export async function startProcess(
   let output = '';
   let before = '';
   let root = ROOT;
+  let further: Readonly<Record<string, string>> = {};
 
   const runs = () => child !== undefined && isRunning(child);
 
@@ -117,16 +120,18 @@ export async function startProcess(
     get everything() {
       return before + output;
     },
-    async start({ failpoints = '', pools, root: other = root } = {}) {
+    async start({ failpoints = '', pools, root: other = root, environment: added = {} } = {}) {
       before += output;
       output = '';
       script = scriptOf(pools ?? role);
       root = other;
+      further = { ...further, ...added };
       child = spawn(process.execPath, ['--import', BESIDE, ...programOf(script[0]!, root), ...script.slice(1)], {
         cwd: root,
         env: {
           PATH: process.env.PATH,
           ...environment,
+          ...further,
           ...(role === 'api' ? { PORT: String(port) } : { WORKER_PORT: String(port) }),
           COUNTINGHOUSE_FAILPOINTS: failpoints,
         },

@@ -4,7 +4,7 @@ import { ROOT } from './build.ts';
 /** Set where the build is this code, as in .ci/run: a process that has nothing to compile starts in half the time. */
 const BUILT = process.env.TEST_FROM_BUILD === 'true';
 
-/** What follows `node` for `src/server.ts`, in the folder of its release. */
+/** The arguments of `node` for `src/server.ts`, in the folder of its version. */
 export function programOf(script: string, root = ROOT): string[] {
   return BUILT && root === ROOT ? [`dist/${script.replace(/\.ts$/, '.js')}`] : ['--import', 'tsx', script];
 }

@@ -1,4 +1,4 @@
-/** Progress lines of faults and benches, on standard error: standard output holds the result alone. */
+/** Progress lines of faults and benches, on standard error: standard output is for the result alone. */
 const began = performance.now();
 
 export function say(text: string): void {

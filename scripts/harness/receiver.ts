@@ -14,7 +14,7 @@ export interface Received {
   /** The body as received, byte for byte. */
   body: string;
   event: Event;
-  /** Status of the answer; undefined while the answer is held back, or when the connection was broken off. */
+  /** Status of the answer; undefined while the answer is delayed, or when the connection was broken off. */
   answered: number | undefined;
   /** Why the signature is invalid, its time aside; undefined when it is valid. */
   forged: string | undefined;
@@ -28,7 +28,7 @@ export interface ReceiverAnswer {
   body?: string;
 }
 
-/** Returns the answer. A promise holds the answer back; undefined breaks the connection off. */
+/** Returns the answer. A promise delays the answer; undefined breaks the connection off. */
 export type AnswerWith = (
   received: Received,
   tries: number,

@@ -18,7 +18,7 @@ export interface TestRedis {
   readonly directory: string;
   /** Ends Redis at once, as kill -9 does. Its data is lost, unless it keeps an append-only file. */
   kill(): Promise<void>;
-  /** Starts Redis again on the same port: empty, or with what its append-only file holds. */
+  /** Starts Redis again on the same port: empty, or with its append-only file. */
   start(options?: { appendOnly?: boolean }): Promise<void>;
   /** SIGSTOP: connections stay open and nothing answers. */
   freeze(): void;

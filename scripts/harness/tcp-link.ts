@@ -17,7 +17,7 @@ export interface Impairment {
   cutAfterBytes?: number;
   /** Nothing passes, without an error. What was sent meanwhile arrives afterwards, as TCP would send it again. */
   blackHole?: boolean;
-  /** Only connections whose first bytes hold this text: a Postgres client sends its name there. */
+  /** Only connections whose first bytes contain this text: a Postgres client sends its name there. */
   only?: string;
 }
 

@@ -6,14 +6,14 @@
 import { createServer, type Socket } from 'node:net';
 import { type Cut, type Impairment, Link, type Rules } from './tcp-link.ts';
 
-export type { Cut, Impairment } from './tcp-link.ts';
+export type { Cut } from './tcp-link.ts';
 
 export interface TcpProxy {
   /** The target's URL, by way of this proxy. */
   url: string;
   /**
    * Cuts the connection that next sends this text, once. Resolves when the connection is cut. Earlier statements are
-   * answered first: `answer` is a text that only the answer to this statement holds.
+   * answered first: `answer` is a text that only the answer to this statement contains.
    */
   cutAt(text: string, cut: Cut, options?: { answer?: string }): Promise<void>;
   /** Impairs open and future connections from now on. */

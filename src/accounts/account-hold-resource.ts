@@ -4,8 +4,10 @@ import { accountHolds } from './account-hold-table.ts';
 
 export const accountHoldResource: Resource<AccountHold, Shown> = {
   name: 'hold',
-  idKind: 'hold',
   table: accountHolds,
+  parent: { name: 'account', column: 'account_id' },
+  events: ['hold.created', 'hold.increased', 'hold.released', 'hold.expired', 'hold.captured'],
+  books: false,
   changed: (hold, change) => ({ ...hold, ...change }),
   transitions: HOLD_TRANSITIONS,
   allowedActions,

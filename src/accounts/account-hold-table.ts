@@ -1,4 +1,4 @@
-/** The rows of holds that the API placed. Every step also takes back the mark of a row that was stuck: it has moved. */
+/** The rows of holds that the API placed. Every step also clears the mark of a row that was stuck: it has moved. */
 import { column } from '../db/declared-columns.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';

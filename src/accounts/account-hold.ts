@@ -1,6 +1,6 @@
 /**
- * A hold on an account that the API placed: an amount set aside for a time, for what its holder knows. The ledger's hold of
- * the same id reserves it. Its steps: place-hold.ts, change-hold.ts, expire-holds.ts.
+ * A hold on an account that the API placed: an amount set aside for a time, for a purpose that its holder knows. The
+ * ledger's hold of the same id reserves it. Its steps: place-hold.ts, change-hold.ts, expire-holds.ts.
  * Invariant: while it is open, its amount less what was captured and released is held on the account.
  */
 
@@ -25,18 +25,18 @@ export interface AccountHold {
   readonly externalId: string | null;
   /** Null once it is erased. */
   readonly metadata: Record<string, string> | null;
-  /** Hides description and metadata behind their references (ledger/rows/personal-text.ts); null where it has neither. */
+  /** Hides description and metadata behind their references (ledger/rows/personal-text.ts); null without any. */
   readonly textSalt: Buffer | null;
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;
   readonly version: number;
-  /** When it expires, in wall time: for the sweeper. Null once nobody has to move it. */
+  /** When it expires, in wall time: for the sweeper. Null once it needs no move. */
   readonly dueAt: Instant | null;
   readonly createdAt: Instant;
   readonly updatedAt: Instant;
 }
 
-/** Times that one hold is increased, or given back in part: far more than a use of it has, and few enough to be read at once. */
+/** Most increases and partial releases of one hold: far more than any use has, and few enough to be read at once. */
 export const HOLD_CHANGES_MAX = 10_000;
 
 export const HOLD_TRANSITIONS: Transitions<HoldStatus> = {
@@ -52,12 +52,12 @@ export function allowedActions({ status }: Pick<AccountHold, 'status'>): readonl
   return status === 'open' ? ['increase', 'release'] : [];
 }
 
-/** What is still set aside. What an expired hold had left is the account's again. */
+/** The amount still set aside. The remainder of an expired hold is the account's again. */
 export function remainingOf({ status, amount, captured, released }: AccountHold): bigint {
   return status === 'open' ? amount - captured - released : 0n;
 }
 
-/** Whether it is over, by the book's own time. Decided whenever a hold is used, whether or not the sweeper has been here. */
+/** Whether it is over, by the book's own time. Decided whenever a hold is used, whether or not it was enqueued. */
 export function isOver({ status, expiresAt }: AccountHold, now: Instant): boolean {
   return status === 'open' && expiresAt !== null && expiresAt <= now;
 }

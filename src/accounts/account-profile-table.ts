@@ -1,6 +1,6 @@
-/** What the API knows of accounts beyond the ledger, and which account is the default of a currency. */
-import { column, type RowOf } from '../db/declared-columns.ts';
-import { newSalt } from '../ledger/rows/personal-text.ts';
+/** The API's data of accounts beyond the ledger, and the default account of a currency. */
+import { column } from '../db/declared-columns.ts';
+import { SALT_FOR_NONE } from '../ledger/rows/personal-text-table.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';
 import { tableOf } from '../ledger/rows/table-of.ts';
 import type { Uuid } from '../values/ids.ts';
@@ -16,26 +16,15 @@ export const accountProfiles = tableOf<AccountProfile>({
     column('name', 'text', { changes: true, personal: true }),
     column('external_id', 'text', { notPersonal: 'own_reference', changes: true, filter: true }),
     column('metadata', 'jsonb', { changes: true, personal: true }),
-    column('text_salt', 'bytea', { changes: true }),
+    column('statement_schedule', 'code', { changes: true }),
+    column('text_salt', 'bytea', { codec: SALT_FOR_NONE, changes: true }),
     column('version', 'integer', { changes: true }),
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
-  fromRow: (row: RowOf<AccountProfile>) => ({
-    accountId: row.account_id,
-    currency: row.currency,
-    name: row.name,
-    externalId: row.external_id,
-    metadata: row.metadata,
-    // A row of release 0.2.0, and an erased one, has none: it is given one with its next change.
-    textSalt: row.text_salt ?? newSalt(),
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }),
 });
 
-/** The first account opened in a currency: where payouts leave from when they name none. It never changes. */
+/** The first account opened in a currency: the one of payouts that name none. It never changes. */
 export interface DefaultAccount {
   readonly currency: string;
   readonly accountId: Uuid;

@@ -9,6 +9,7 @@ import { currencyExponent } from '../money/currency.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import { allowedActions } from './account-status.ts';
+import type { ScheduleName } from './statements/schedule.ts';
 
 export interface AccountProfile {
   readonly accountId: Uuid;
@@ -17,6 +18,8 @@ export interface AccountProfile {
   readonly name: string | null;
   readonly externalId: string | null;
   readonly metadata: Record<string, string> | null;
+  /** Null: no statements are made by themselves. */
+  readonly statementSchedule: ScheduleName | null;
   /** Hides its texts behind their references (ledger/rows/personal-text.ts). */
   readonly textSalt: Buffer;
   readonly version: number;
@@ -24,7 +27,7 @@ export interface AccountProfile {
   readonly updatedAt: Instant;
 }
 
-export function balances(account: Account) {
+function balances(account: Account) {
   return { posted: posted(account), held: held(account), available: available(account) };
 }
 
@@ -37,7 +40,7 @@ export function balanceView(account: Account) {
 }
 
 /** Whose name and metadata it is. */
-export function ownerOf({ accountId, textSalt }: AccountProfile): TextOwner {
+function ownerOf({ accountId, textSalt }: AccountProfile): TextOwner {
   return { object: 'account', objectId: accountId, salt: textSalt };
 }
 
@@ -57,6 +60,8 @@ export function accountView(
     status: account.status,
     balance: balances(account),
     overdraft_limit: account.floor === null ? null : -account.floor,
+    low_balance_alert: account.alertBelow === null ? null : { available_below: account.alertBelow },
+    statement_schedule: profile.statementSchedule ?? 'none',
     is_default: context.isDefault,
     external_id: profile.externalId,
     metadata: personal(ownerOf(profile), 'metadata', profile.metadata),

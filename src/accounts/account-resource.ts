@@ -12,8 +12,19 @@ const ledgerAccount = (profile: AccountProfile, draft: Draft): Account => draft.
 
 export const accountResource: Resource<AccountProfile> = {
   name: 'account',
-  idKind: 'account',
   table: accountProfiles,
+  parent: null,
+  events: [
+    'account.created',
+    'account.updated',
+    'account.frozen',
+    'account.unfrozen',
+    'account.closed',
+    'account.balance_low',
+  ],
+  books: false,
+  // The descriptions of transfers to the account.
+  alsoShown: ['description'],
   changed: (profile, change) => ({ ...profile, ...change }),
   statusOf: (profile, draft) => ledgerAccount(profile, draft).status,
   allowedActions: (profile, draft) => allowedActions(ledgerAccount(profile, draft).status),

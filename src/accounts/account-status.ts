@@ -1,5 +1,5 @@
 /**
- * The status of a customer account: who moves it, by which action, and what keeps it from being closed. The ledger holds the
+ * The status of a customer account: who moves it, by which action, and what prevents closing it. The ledger has the
  * status itself and refuses postings by it (ledger/account.ts).
  * Next: account-resource.ts (its steps), change-account.ts (its actions).
  */
@@ -25,7 +25,7 @@ export function allowedActions(status: AccountStatus): readonly AccountAction[] 
   return ACTIONS[status];
 }
 
-/** What each action comes to. */
+/** The result of each action. */
 export const ACTION_STEPS: Record<AccountAction, { readonly status: AccountStatus; readonly event: string }> = {
   freeze: { status: 'frozen', event: 'account.frozen' },
   unfreeze: { status: 'open', event: 'account.unfrozen' },
@@ -38,7 +38,7 @@ export function withStatus(account: Account, status: AccountStatus): Account {
   return { ...account, status };
 }
 
-/** What the ledger itself knows to keep an account from being closed. Groups know more: `ClosingBlocker`. */
+/** What in the ledger prevents closing an account. Groups add more: `ClosingBlocker`. */
 export function balancesLeft(account: Account): Record<string, unknown>[] {
   const left: Record<string, unknown>[] = [];
   if (posted(account) !== 0n) left.push({ type: 'balance', posted: posted(account), currency: account.currency });

@@ -1,6 +1,10 @@
 /** Changes an account's name and references, or its status: freeze, unfreeze, close. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
@@ -13,6 +17,10 @@ import type { Uuid } from '../values/ids.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 import { ACTION_STEPS, type AccountAction, balancesLeft, withStatus } from './account-status.ts';
+import { findCustomerAccount } from './customer-account-store.ts';
+import { scheduleStatements } from './statements/change-schedule.ts';
+import type { ScheduleName } from './statements/schedule.ts';
+import { statementSchedules } from './statements/schedule-table.ts';
 
 export interface ChangeAccount extends Change {
   readonly accountId: Uuid;
@@ -21,21 +29,37 @@ export interface ChangeAccount extends Change {
 
 export interface UpdateAccount extends ChangeAccount {
   readonly name?: string;
+  /** An event shows when the available balance falls below it; null: none. */
+  readonly alertBelow?: bigint | null | undefined;
+  /** Null: no statements are made by themselves any more. */
+  readonly statementSchedule?: ScheduleName | null | undefined;
   readonly externalId?: string | null;
   readonly metadata?: Record<string, string>;
 }
 
-/** Changes name, reference or metadata. A field that is left out stays as it is; where all do, nothing is written or told. */
+/**
+ * Changes name, reference, metadata, the alert of a low balance or the schedule of statements. A field that is left out stays unchanged; where nothing changes, nothing is
+ * written or emitted.
+ */
 export function updateAccount(input: UpdateAccount): Command<Stored | Refusal> {
-  return changeOf(accountResource, { ...requestOf(input), action: 'update' }, (draft, profile) => {
+  const request = requestOf(input);
+  const touches = [...request.touches, { table: statementSchedules, ids: [input.accountId] }];
+  return changeOf(accountResource, { ...request, touches, action: 'update' }, (draft, profile) => {
     const change = differenceFrom(profile, {
       name: input.name ?? profile.name,
       externalId: input.externalId === undefined ? profile.externalId : input.externalId,
       metadata: input.metadata ?? profile.metadata,
+      statementSchedule: input.statementSchedule === undefined ? profile.statementSchedule : input.statementSchedule,
     });
-    if (change === undefined) return storedView(draft, accountResource, profile);
-    if (change.metadata) indexMetadata(draft, change.metadata, { object: 'account', objectId: profile.accountId });
-    const updated = advance(draft, accountResource, profile, change, { event: 'account.updated' });
+    const account = draft.account(profile.accountId);
+    const { alertBelow = account.alertBelow } = input;
+    if (change === undefined && alertBelow === account.alertBelow) return storedView(draft, accountResource, profile);
+    const before = shownBy(draft, accountResource, profile);
+    if (alertBelow !== account.alertBelow) draft.put(accounts, account.id, { ...account, alertBelow });
+    if (change?.statementSchedule !== undefined)
+      scheduleStatements(draft, draft.get(statementSchedules, profile.accountId), { ...profile, ...change });
+    if (change?.metadata) indexMetadata(draft, change.metadata, { object: 'account', objectId: profile.accountId });
+    const updated = advance(draft, accountResource, profile, change ?? {}, { event: 'account.updated', before });
     return storedView(draft, accountResource, updated);
   });
 }
@@ -78,4 +102,38 @@ function moveAccount(draft: Draft, profile: AccountProfile, action: AccountActio
   draft.put(accounts, account.id, withStatus(account, status));
   const moved = advance(draft, accountResource, profile, {}, { event, before });
   return storedView(draft, accountResource, moved);
+}
+
+/** What requests need. The account is read for its currency, which never changes; the command decides the rest. */
+interface AccountRuntime extends OnceRuntime {
+  pool: Pool;
+  /** What keeps an account open, of every group. */
+  readonly blocksClosing: readonly ClosingBlocker[];
+}
+
+type AccountUpdateRequest = Asked & Omit<UpdateAccount, 'currency'>;
+
+export const requestAccountUpdate: UseCase<AccountRuntime, AccountUpdateRequest> = {
+  async prepare({ pool }, input) {
+    return { command: updateAccount({ ...input, currency: await currencyOf(pool, input) }) };
+  },
+};
+
+interface AccountActionRequest extends Asked {
+  readonly accountId: string;
+  readonly action: AccountAction;
+  readonly ifMatch?: number;
+}
+
+export const requestAccountAction: UseCase<AccountRuntime, AccountActionRequest> = {
+  async prepare({ pool, blocksClosing }, input) {
+    const change = { ...input, currency: await currencyOf(pool, input) };
+    return { command: changeAccountStatus(input.action, change, blocksClosing) };
+  },
+};
+
+async function currencyOf(pool: Pool, { bookId, accountId }: { bookId: string; accountId: string }): Promise<string> {
+  const found = await findCustomerAccount(pool, bookId, accountId);
+  if (!found) throw new ApiError('resource_not_found', { param: 'id' });
+  return found.account.currency;
 }

@@ -1,15 +1,21 @@
-/** Increases a hold, and gives back what it sets aside, whole or in part. A hold that is over expires instead, whoever asks for what. */
+/** Increases a hold, and releases it, whole or in part. A hold that is over expires instead, whatever the request. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { accounts } from '../ledger/account-table.ts';
+import type { BookId } from '../ledger/book.ts';
 import { type Change, type ChangeRequest, changeOf, refuseChange, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal, Touch } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { holds } from '../ledger/hold-table.ts';
 import { advance } from '../ledger/rows/resource.ts';
-import { newId } from '../values/ids.ts';
+import { newId, resourceReference, type Uuid } from '../values/ids.ts';
 import { type AccountHold, HOLD_CHANGES_MAX, type HoldAction, isOver, remainingOf } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
+import { type FoundHold, findHold } from './account-hold-store.ts';
 import { accountHolds } from './account-hold-table.ts';
 import { expireHold } from './expire-holds.ts';
 import { refuseAccount, tooLittle } from './place-hold.ts';
@@ -19,7 +25,7 @@ export interface ReleaseHold extends Change {
   readonly amount?: bigint | undefined;
 }
 
-/** What every step of a hold reads and changes beside its row. */
+/** Rows of every step of a hold beside its own. */
 function holdTouches({ id, accountId }: Pick<AccountHold, 'id' | 'accountId'>): Touch[] {
   return [
     { table: holds, ids: [id] },
@@ -93,7 +99,7 @@ function hasChangedTooOften({ version }: AccountHold): boolean {
   return version > HOLD_CHANGES_MAX;
 }
 
-/** An action on a hold. One that is over expires with the refusal: the one that it would meet after a worker's visit. */
+/** An action on a hold. One that is over expires, and the refusal is the same as after a worker expired it. */
 function changeOfHold(
   hold: AccountHold,
   action: HoldAction,
@@ -119,4 +125,55 @@ function refuseOver(draft: Draft, expired: AccountHold, request: ChangeRequest):
     refuseChange(draft, accountHoldResource, expired, request) ??
     stateConflict(draft, accountHoldResource, expired, request.action)
   );
+}
+
+/** A request. The hold is read for its account, which never changes. */
+interface HoldChangeRequest extends Asked {
+  readonly accountId: Uuid;
+  readonly holdId: Uuid;
+  readonly ifMatch?: number | undefined;
+}
+
+type HoldUseCase<Input extends HoldChangeRequest> = UseCase<OnceRuntime & { pool: Pool }, Input>;
+
+export const requestHoldRelease: HoldUseCase<HoldChangeRequest & { readonly amount?: bigint | undefined }> = {
+  async prepare({ pool }, input) {
+    return { command: releaseHold(await requirePlaced(pool, input), { ...changeIn(input), amount: input.amount }) };
+  },
+};
+
+export const requestHoldIncrease: HoldUseCase<HoldChangeRequest & { readonly amount: bigint }> = {
+  async prepare({ pool }, input) {
+    return { command: increaseHold(await requirePlaced(pool, input), { ...changeIn(input), amount: input.amount }) };
+  },
+};
+
+function changeIn({ requestId, actor, ifMatch }: HoldChangeRequest) {
+  return { requestId, actor, ...(ifMatch !== undefined && { ifMatch }) };
+}
+
+async function requirePlaced(pool: Pool, input: HoldChangeRequest): Promise<AccountHold> {
+  const { placed, hold } = await requireHold(pool, input.bookId, input);
+  if (!placed) throw madeByResource(hold);
+  return placed;
+}
+
+/** Throws ApiError `resource_not_found` for a hold of another account too. */
+async function requireHold(
+  pool: Pool,
+  bookId: BookId,
+  { holdId, accountId }: { holdId: Uuid; accountId: Uuid },
+): Promise<FoundHold> {
+  const found = await findHold(pool, bookId, holdId);
+  if (found?.hold.accountId !== accountId)
+    throw new ApiError('resource_not_found', { param: 'hold', detail: 'This account has no hold with that id.' });
+  return found;
+}
+
+function madeByResource({ resource, resourceId, status }: FoundHold['hold']): ApiError {
+  const reference = resourceReference(resource, resourceId);
+  return new ApiError('state_conflict', {
+    detail: `The hold belongs to ${resource.replaceAll('_', ' ')} ${reference}, which alone changes it.`,
+    facts: { current_status: status, allowed_actions: [] },
+  });
 }

@@ -1,4 +1,4 @@
-/** Expires holds: what is still set aside when a hold is over is the account's again. */
+/** Expires holds: the remainder of a hold that is over is the account's again. */
 
 import { keyedByUuid } from '../db/keyed-table.ts';
 import type { Appointment } from '../group/appointment.ts';
@@ -50,7 +50,7 @@ export const holdExpiry: Appointment = {
   },
 };
 
-/** Answers with how many expired. Those that are not over yet are left as they are. */
+/** Answers with how many expired. Those that are not over yet stay unchanged. */
 export function expireHolds(known: readonly AccountHold[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = known.map(({ id }) => id);
@@ -65,15 +65,12 @@ export function expireHolds(known: readonly AccountHold[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let expired = 0;
-      for (const id of ids) {
+      for (const [position, id] of ids.entries()) {
+        draft.idsFor(position);
         const hold = draft.get(accountHolds, id);
-        if (hold && isOver(hold, moment.book)) {
-          expireHold(draft, hold);
-          expired++;
-        } else {
-          // Each hold keeps the id of its event: an attempt after a lost answer finds others over than the one before.
-          draft.mintId();
-        }
+        if (!hold || !isOver(hold, moment.book)) continue;
+        expireHold(draft, hold);
+        expired++;
       }
       return draft.finish(expired);
     },

@@ -14,12 +14,18 @@ import type { AccountProfile } from './account-profile.ts';
 import { defaultAccounts } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';
 import { CEILING_ID, overdraftCeilings } from './overdraft-ceiling-store.ts';
+import { scheduleStatements } from './statements/change-schedule.ts';
+import type { ScheduleName } from './statements/schedule.ts';
 
 export interface OpenAccount {
   currency: string;
   name: string;
   /** How far below zero the available balance may go, in minor units; not negative. */
   overdraftLimit: bigint;
+  /** An event shows when the available balance falls below it. */
+  alertBelow?: bigint | null;
+  /** Statements that are made by themselves. */
+  statementSchedule?: ScheduleName | null;
   externalId: string | null;
   metadata: Record<string, string>;
   requestId: Uuid;
@@ -45,13 +51,17 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       requireInUse(input.currency, moment);
       const refusal = refuseOverdraft(draft, input.overdraftLimit);
       if (refusal) return draft.finish<Refusal>(refusal);
-      const account = { ...newAccount(accountId, 'customer', input.currency), floor: -input.overdraftLimit };
+      const account = {
+        ...newAccount(accountId, 'customer', input.currency),
+        ...{ floor: -input.overdraftLimit, alertBelow: input.alertBelow ?? null },
+      };
       const profile: AccountProfile = {
         accountId,
         currency: input.currency,
         name: input.name,
         externalId: input.externalId,
         metadata: input.metadata,
+        statementSchedule: input.statementSchedule ?? null,
         textSalt,
         version: 1,
         createdAt: moment.book,
@@ -60,6 +70,7 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
       draft.put(accounts, accountId, account);
       const isDefault = draft.get(defaultAccounts, input.currency) === undefined;
       if (isDefault) draft.put(defaultAccounts, input.currency, { currency: input.currency, accountId });
+      if (profile.statementSchedule !== null) scheduleStatements(draft, undefined, profile);
       indexMetadata(draft, input.metadata, { object: 'account', objectId: accountId });
       const view = begin(draft, accountResource, profile, 'account.created');
       return draft.finish<Stored>({ status: 201, body: view, resource: 'account', resourceId: accountId });
@@ -68,8 +79,8 @@ export function openAccount(input: OpenAccount): Command<Stored | Refusal> {
 }
 
 /**
- * Throws ApiError `currency_unsupported`, as for a currency that never was: nothing is kept under the key. A key from before the
- * withdrawal has its answer already. By the world's time: a test clock moves no currency.
+ * Throws ApiError `currency_unsupported`, as for an unknown currency: nothing is stored under the key. A key from
+ * before the withdrawal has its answer already. By the world's time: a test clock moves no currency.
  */
 function requireInUse(currency: string, { wall }: Moment): void {
   const withdrawn = withdrawalOf(currency, formatInstant(wall).slice(0, 10));

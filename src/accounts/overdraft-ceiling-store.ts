@@ -1,7 +1,7 @@
 /** The largest overdraft limit of a book's accounts: set by the operator, read when an account is opened. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
+import { derivedTable } from '../ledger/rows/derived-table.ts';
 
 /** The ceilings of books for which none was set, in minor units. In live mode an overdraft is a credit risk. */
 export const OVERDRAFT_CEILING_DEFAULTS: Readonly<Record<Mode, bigint>> = { test: 1_000_000_000_000n, live: 0n };
@@ -10,21 +10,13 @@ export const OVERDRAFT_CEILING_DEFAULTS: Readonly<Record<Mode, bigint>> = { test
 export const CEILING_ID = 'book';
 
 /** Read-only for commands: the operator sets the ceiling outside of commands. Index: books_pkey. */
-export const overdraftCeilings: Table<bigint> = {
+export const overdraftCeilings = derivedTable<bigint>({
   name: 'overdraft_ceilings',
-  writeOrder: WRITE_ORDER.resources,
-  derived: true,
   async load(trx, bookId) {
     const ceiling = await readOverdraftCeiling(trx, bookId);
     return new Map(ceiling === undefined ? [] : [[CEILING_ID, ceiling]]);
   },
-  insert: readOnly,
-  update: readOnly,
-};
-
-function readOnly(): Promise<void> {
-  return Promise.reject(new Error('The overdraft ceiling of a book is only read'));
-}
+});
 
 /** The ceiling in minor units. Undefined for a book that does not exist. */
 export async function readOverdraftCeiling(db: Queryable, bookId: BookId): Promise<bigint | undefined> {

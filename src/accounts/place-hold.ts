@@ -1,15 +1,22 @@
 /** Places a hold on an account: refuses what the account does not cover, and reserves the rest in the same commit. */
 
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { type Account, available } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
+import type { BookId } from '../ledger/book.ts';
+import { loadBook } from '../ledger/book-store.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
 import { Draft } from '../ledger/draft.ts';
 import { indexMetadata } from '../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../ledger/rows/personal-text.ts';
 import { begin } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
-import type { Instant } from '../values/clock.ts';
+import type { Clock, Instant } from '../values/clock.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import type { AccountHold } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';
@@ -90,4 +97,26 @@ export function tooLittle(account: Account, required: bigint): Refusal {
     detail: `The account has ${available(account)} available; the hold requires ${required}.`,
     facts: { available: available(account), required, currency, currency_exponent: currencyExponent(currency) },
   };
+}
+
+interface HoldRuntime extends OnceRuntime {
+  pool: Pool;
+  clock: Clock;
+}
+
+/** Refuses an expiry that is over by the clock of the book. */
+export const requestHold: UseCase<HoldRuntime, Asked & PlaceHold> = {
+  // A repeated request is answered, although its expiry may be over by then.
+  keyFirst: true,
+  async prepare(runtime, input) {
+    if (input.expiresAt !== null) await refusePast(runtime, input.bookId, input.expiresAt);
+    return { command: placeAccountHold(input) };
+  },
+};
+
+async function refusePast({ pool, clock }: HoldRuntime, bookId: BookId, expiresAt: Instant): Promise<void> {
+  const book = await loadBook(pool, bookId);
+  if (!book || expiresAt > momentOf(clock, book).book) return;
+  const detail = 'Expects a moment that is not over by the clock of the book.';
+  throw new ApiError('parameter_invalid', { param: '/expires_at', detail });
 }

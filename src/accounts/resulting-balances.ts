@@ -2,7 +2,7 @@ import { type Account, available } from '../ledger/account.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { publicId } from '../values/ids.ts';
 
-/** What the answer to a dry run says of the account that money would leave. */
+/** The balances after a dry run, of the account that money would leave. */
 export function resultingBalances(account: Account) {
   return [
     {

@@ -1,6 +1,6 @@
 /**
- * Money that arrives on a customer's account: the account tells of it by `account.updated`, with the entry and the balance before,
- * beside whatever else tells of the entry. Commands that book it declare `accountTouches`.
+ * Money that arrives on a customer's account emits `account.updated` of the account, with the entry and the balance
+ * before, beside any other event of the entry. Commands that book it declare `accountTouches`.
  */
 
 import type { Draft } from '../ledger/draft.ts';
@@ -10,10 +10,10 @@ import type { Uuid } from '../values/ids.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';
 
-/** Called before the entry is booked. What it returns is called with the entry, behind the event of what booked it. */
+/** Called before the entry is booked. The result is called with the entry, after the event of the resource that booked it. */
 export function expectArrival(draft: Draft, accountId: Uuid): (entry: Entry) => void {
   const profile = draft.get(accountProfiles, accountId);
-  // An account of the chart has none, and tells nobody.
+  // An account of the chart has no profile, and emits no event.
   if (profile === undefined) return () => undefined;
   const before = shownBy(draft, accountResource, profile);
   return (entry) => {

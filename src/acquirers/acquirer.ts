@@ -1,7 +1,8 @@
 /**
- * The acquirer contract: a party (outside/party.ts) that takes payments. What moves money is an instruction under a reference of
- * its own, the same on every attempt. An instruction about an earlier one names it.
- * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts (those of a process), decline-codes.ts.
+ * The acquirer contract: a party (outside/party.ts) that takes payments. What moves money is an instruction under a
+ * reference of its own, the same on every attempt. An instruction about an earlier one names it.
+ * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts
+ * (the acquirers of a process), decline-codes.ts.
  */
 
 import type { NoticeKinds } from '../outside/notice.ts';
@@ -18,7 +19,7 @@ import type { Instant } from '../values/clock.ts';
 import type { CardInput, CardShown } from './card.ts';
 import type { DeclineCode } from './decline-codes.ts';
 
-/** What an authorization says of itself, as the network reports it. */
+/** Facts about an authorization, as the network reports them. */
 export interface AuthorizationFacts {
   /** The issuer's approval code: six characters (ISO 8583, field 38). */
   readonly code: string | null;
@@ -31,11 +32,11 @@ export interface AuthorizationFacts {
   readonly cvc: string | null;
   /** Electronic commerce indicator of 3-D Secure. */
   readonly eci: string | null;
-  /** `authenticated | attempted | not_performed`; null where the card takes no part. */
+  /** `authenticated | attempted | not_performed`; null where the card does not support it. */
   readonly threeDSecure: string | null;
 }
 
-/** Where the payer gets their bills. Given to the acquirer alone. */
+/** The payer's billing address. Only the acquirer gets it. */
 export interface BillingAddress {
   readonly name: string | null;
   readonly email: string | null;
@@ -48,7 +49,7 @@ export interface BillingAddress {
   } | null;
 }
 
-/** What an issuer says of a card that is charged nothing (an account verification). */
+/** An issuer's answer to an account verification, which charges nothing. */
 export interface Verified {
   readonly status: 'succeeded' | 'declined';
   readonly code?: DeclineCode;
@@ -58,14 +59,14 @@ export interface Verified {
   readonly networkReference: string | null;
 }
 
-/** The kinds of instructions. What follows an authorization names it; what is said to a dispute names the dispute. */
+/** The kinds of instructions. What follows an authorization names it; an answer to a dispute names the dispute. */
 export type InstructionKind = 'authorize' | 'increment' | 'capture' | 'void' | 'refund' | DisputeInstruction['kind'];
 
 interface AnyInstruction {
   /** The owner of the reference: the book. */
   readonly originator: string;
   readonly reference: string;
-  /** Minor units. Of an increment: the new total. Of a void: what is given up. */
+  /** Minor units. Of an increment: the new total. Of a void: the amount that is canceled. */
   readonly amount: bigint;
   readonly currency: string;
   /** The acquirer refuses the instruction after this instant, which makes `not_found` final. */
@@ -76,16 +77,16 @@ export interface AuthorizeInstruction extends AnyInstruction {
   readonly kind: 'authorize';
   /** From `tokenize`. Null for a request to pay, and where the payer gives the card on the acquirer's page. */
   readonly token: string | null;
-  /** Of a request to pay, in place of a token: who is asked, and until when. It is authorized and captured in one. */
+  /** Of a request to pay, in place of a token: the payer's alias, and the expiry. It authorizes and captures at once. */
   readonly request: { readonly alias: string; readonly expiresAt: Instant } | null;
-  /** For the check of the address; null where none is known. */
+  /** For the address check; null where no address is known. */
   readonly billing: BillingAddress | null;
   /** Authorizes and captures in one call. */
   readonly capture: boolean;
   readonly initiator: 'customer' | 'merchant';
-  /** Of the payment that the payer agreed to, for what the merchant initiates. */
+  /** Of the payment that the payer agreed to, for merchant-initiated payments. */
   readonly previousNetworkReference: string | null;
-  /** Where the payer comes back to after a challenge; null where nobody can be challenged. */
+  /** Where the payer returns after a challenge; null where the payer cannot be challenged. */
   readonly returnUrl: string | null;
   readonly statementDescriptor: string | null;
 }
@@ -98,7 +99,7 @@ export interface FollowingInstruction extends AnyInstruction {
   readonly final?: boolean;
 }
 
-/** What a merchant says to a dispute: evidence, or that it is not contested. Moves no money. Declined once the dispute is decided. */
+/** A merchant's answer to a dispute: evidence, or acceptance. Moves no money. Declined once the dispute is decided. */
 export interface DisputeInstruction extends AnyInstruction {
   readonly kind: 'evidence' | 'accept_dispute';
   /** The acquirer's own reference of the dispute, as its notice named it. */
@@ -115,7 +116,7 @@ export type AcquirerStatus =
   /** The payer has to pass a challenge of the issuer first. */
   | 'requires_action'
   | 'pending'
-  /** It never moves money: canceled by reference before the acquirer saw it. */
+  /** Final, no money moves: canceled by reference before the acquirer received it. */
   | 'canceled';
 
 export interface AcquirerAnswer extends PartyAnswer {
@@ -123,7 +124,7 @@ export interface AcquirerAnswer extends PartyAnswer {
   /** The acquirer's own id. */
   readonly reference: string;
   readonly code?: DeclineCode;
-  /** As the network says it: ISO 8583, field 39. */
+  /** The network's code: ISO 8583, field 39. */
   readonly networkCode?: string;
   readonly confirmed?: Confirmation;
   readonly authorization?: AuthorizationFacts;
@@ -140,7 +141,7 @@ export const ACQUIRER_NOTICE_KINDS = {
   declined: 'whole',
   /** Of a refund that had succeeded. */
   refund_failed: 'whole',
-  /** Of a dispute `reference` is the acquirer's own id of it, which what follows names; `code` the reason. */
+  /** Of a dispute, `reference` is the acquirer's id of it, which later messages name; `code` is the reason. */
   dispute_inquiry: 'part',
   dispute_chargeback: 'part',
   dispute_won: 'part',
@@ -154,7 +155,7 @@ export interface Tokenized {
   readonly card: Omit<CardShown, 'fingerprint'>;
 }
 
-/** The acquirer does not take the card: its number is none that it knows. */
+/** The acquirer does not accept the card: its number is unknown to it. */
 export class CardRefused extends Error {
   override name = 'CardRefused';
 }
@@ -163,18 +164,18 @@ export interface Acquirer extends Party, NoticeSource {
   readonly name: string;
   readonly mode: Party['mode'];
   readonly idempotent: true;
-  /** Whether card numbers that the API is given may be sent to it. */
+  /** Whether card numbers given to the API may be sent to it. */
   readonly takesCards: boolean;
-  /** Whether the pages of integrators get tokens from it directly, which the API imports. */
+  /** Whether pages of integrators get tokens from it directly, which the API imports. */
   readonly givesTokens: boolean;
   /**
-   * What is known of a card without a call, for dry runs, which call nobody. Throws CardRefused for a number that the acquirer is
-   * known not to take.
+   * What is known of a card without a call: for dry runs. Throws CardRefused for a number that the acquirer is known
+   * not to accept.
    */
   showing(card: CardInput): Tokenized['card'];
   /**
-   * Exchanges a card for a token. Moves no money. A token with a security code authorizes once with it; `reusable` ones stay.
-   * Throws CardRefused, and AcquirerUnreachable when no answer came.
+   * Exchanges a card for a token. Moves no money. A token with a security code authorizes once with it; `reusable` ones
+   * remain. Throws CardRefused, and AcquirerUnreachable when no answer came.
    */
   tokenize(card: CardInput, options: { originator: string; reusable: boolean }): Promise<Tokenized>;
   /**
@@ -184,25 +185,25 @@ export interface Acquirer extends Party, NoticeSource {
   withCode(token: string, cvc: string, options: { originator: string }): Promise<string>;
   /** Asks the issuer about a card, and charges nothing. Throws CardRefused for an unknown token, and AcquirerUnreachable. */
   verify(token: string, options: { originator: string }): Promise<Verified>;
-  /** The card of a reusable token that was made elsewhere. Throws CardRefused for one that there is not, and AcquirerUnreachable. */
+  /** The card of a reusable token that was made elsewhere. Throws CardRefused for an unknown token, and AcquirerUnreachable. */
   cardOf(token: string, options: { originator: string }): Promise<Tokenized['card']>;
   /** Throws AcquirerUnreachable when no answer came. */
   submit(instruction: AcquirerInstruction): Promise<AcquirerAnswer>;
   /**
-   * An authorization without a token: the payer gives the card on the acquirer's own page, to which the challenge of the answer
-   * leads. What becomes of it is told by a notice, or asked for under its reference. Absent: the card is given on our page. Throws
-   * AcquirerUnreachable when no answer came.
+   * An authorization without a token: the payer gives the card on the acquirer's own page, which is the challenge of
+   * the answer. The outcome comes in a notice, or by an inquiry about its reference. Absent: the card is given on our
+   * page. Throws AcquirerUnreachable when no answer came.
    */
   hostedSession?(instruction: AuthorizeInstruction): Promise<AcquirerAnswer>;
   inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound>;
   /**
-   * Ends an authorization whatever became of it: one that is approved is voided, one that the acquirer never saw is remembered as
-   * canceled, so that a paused process cannot charge afterwards. Answers with what the reference stands for then.
+   * Ends an authorization, whatever its state: an approved one is voided; an unknown one is recorded as canceled, so
+   * that a paused process cannot charge afterwards. Answers with the state of the reference after that.
    */
   cancel(originator: string, reference: string): Promise<AcquirerAnswer>;
 }
 
-/** An acquirer gave no answer. */
+/** The acquirer gave no answer. */
 export class AcquirerUnreachable extends PartyUnreachable {
   override name = 'AcquirerUnreachable';
 }

@@ -1,8 +1,11 @@
-/** The acquirers of this process, each behind the shares of books in its calls: the sandbox, and a partner's gateway where one is configured. */
+/**
+ * The acquirers of this process, each with its limit of calls: the sandbox, and a partner's gateway where one is
+ * configured.
+ */
 
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
-import { CallShares } from '../outside/call-shares.ts';
+import { CallLimits } from '../outside/call-limits.ts';
 import type { Partner } from '../outside/partner.ts';
 import type { Party } from '../outside/party.ts';
 import type { Logger } from '../process/log.ts';
@@ -20,7 +23,7 @@ export interface Acquirers {
   /** The acquirer that takes the payments of books of this mode; undefined where none is configured. */
   ofMode(mode: Party['mode']): SharedAcquirer | undefined;
   all(): readonly SharedAcquirer[];
-  /** Those that send their notices by HTTP. */
+  /** Those that send notices by HTTP. */
   partners(): readonly Partner[];
   close(): Promise<void>;
 }
@@ -39,12 +42,12 @@ const QUERY_TIMEOUT_MS = 20_000;
 export function createAcquirers(
   config: AcquirerConfig,
   log: Logger,
-  /** `ownPool`: the application's, for what partners told. `shares`: those of the process. */
+  /** `ownPool`: the application's, for notices of partners. `limits`: the limits of the process. */
   options: {
     publicUrl: string;
     ownPool?: Pool;
     clock?: Clock;
-    shares?: CallShares;
+    limits?: CallLimits;
     beforeSubmit?: () => Promise<void>;
   },
 ): Acquirers {
@@ -55,11 +58,11 @@ export function createAcquirers(
     log,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
   });
-  const { clock = systemClock, publicUrl, ownPool = pool, shares = new CallShares(), beforeSubmit } = options;
-  const sandbox = new SharedSandboxAcquirer(new SandboxAcquirer({ pool, clock, publicUrl, beforeSubmit }), shares);
+  const { clock = systemClock, publicUrl, ownPool = pool, limits = new CallLimits(), beforeSubmit } = options;
+  const sandbox = new SharedSandboxAcquirer(new SandboxAcquirer({ pool, clock, publicUrl, beforeSubmit }), limits);
   const gateway = gatewayOf(config, { pool: ownPool, clock });
-  // What is configured comes before the sandbox, also where it is tried in test mode.
-  const ordered = gateway ? [new SharedAcquirer(gateway, shares), sandbox] : [sandbox];
+  // The configured acquirer comes before the sandbox, also in test mode.
+  const ordered = gateway ? [new SharedAcquirer(gateway, limits), sandbox] : [sandbox];
   const acquirers = new Map(ordered.map((acquirer) => [acquirer.name, acquirer]));
   return {
     sandbox,

@@ -1,7 +1,7 @@
-/** Whose a card number is. */
+/** The brand of a card number. */
 import type { CardBrand } from './card.ts';
 
-/** The first digits of each network, as the networks publish them; the first that fits counts. */
+/** The first digits of each network, as the networks publish them; the first match counts. */
 const BRANDS: readonly { brand: CardBrand; pattern: RegExp }[] = [
   { brand: 'visa', pattern: /^4/ },
   { brand: 'mastercard', pattern: /^(5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/ },

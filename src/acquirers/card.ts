@@ -1,4 +1,6 @@
-/** Cards as acquirers take them and as the product shows them. A number is only ever held between a request and an acquirer. */
+/**
+ * Cards as acquirers accept them and as the product shows them. A number exists only between a request and an acquirer.
+ */
 
 import type { Instant } from '../values/clock.ts';
 
@@ -9,12 +11,12 @@ export interface CardInput {
   readonly expMonth: number;
   /** Four digits. */
   readonly expYear: number;
-  /** Kept by the acquirer for one authorization, and by nobody afterwards (PCI DSS 3.3.1). */
+  /** Stored by the acquirer until one authorization, and by nobody afterwards (PCI DSS 3.3.1). */
   readonly cvc: string | null;
   readonly name: string | null;
 }
 
-/** A card is good until its month has ended everywhere: UTC−12. */
+/** A card is valid until its month has ended everywhere: UTC−12. */
 export function isExpired({ expMonth, expYear }: Pick<CardInput, 'expMonth' | 'expYear'>, now: Instant): boolean {
   return Date.UTC(expYear, expMonth, 1, 12) <= now;
 }
@@ -31,15 +33,15 @@ export type CardBrand =
 
 export type CardFunding = 'credit' | 'debit' | 'prepaid' | 'unknown';
 
-/** What may be known of a card. */
+/** What may be stored of a card. */
 export interface CardShown {
   readonly brand: CardBrand;
   readonly lastFour: string;
   readonly expMonth: number;
   readonly expYear: number;
-  /** A keyed digest of the number: the same card has the same one, and nobody finds the number by trying. */
+  /** A keyed digest of the number: the same card has the same one, and guessing numbers does not find it. */
   readonly fingerprint: string;
   readonly funding: CardFunding;
-  /** Of the issuer: ISO 3166-1 alpha-2; null where it is not known. */
+  /** Of the issuer: ISO 3166-1 alpha-2; null where unknown. */
   readonly country: string | null;
 }

@@ -1,12 +1,12 @@
-/** Why an issuer or acquirer declines, in the API's words; the network's own code (ISO 8583, field 39) stands beside it. */
+/** Decline codes of issuers and acquirers as the API names them, beside the network's own code (ISO 8583, field 39). */
 
 export type DeclineAdvice = 'retry_later' | 'use_another_method' | 'do_not_retry';
 
 interface Decline {
-  /** Field 39 as the sandbox answers it. */
+  /** Field 39 in the sandbox's answer. */
   readonly networkCode: string;
   readonly advice: DeclineAdvice;
-  /** For the merchant's people. The payer is told less (checkout). */
+  /** For the merchant's staff. The payer is shown less (checkout). */
   readonly message: string;
 }
 

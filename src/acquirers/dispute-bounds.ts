@@ -1,18 +1,18 @@
-/** Within what a simulated dispute must stay: the sandbox judges it under the lock of the payment's authorization. */
+/** The bounds of a simulated dispute, which the sandbox checks under the lock of the payment's authorization. */
 
-/** What of a payment may be disputed. Without it the acquirer takes whatever it is told, as a real one may. */
+/** What of a payment may be disputed. Without bounds the acquirer accepts any dispute, as a real one may. */
 export interface DisputeBounds {
   /** The authorization of the payment, whichever of its instructions is disputed. */
   readonly payment: string;
-  /** Of the payment, as far as its merchant has booked it. */
+  /** Captured of the payment, as far as its merchant has booked it. */
   readonly captured: bigint;
   readonly disputesMax: number;
 }
 
-/** What is disputed of a payment already, where another dispute is beyond its bounds. Nothing was recorded. */
+/** The disputes of a payment, where another dispute exceeds its bounds. Nothing was recorded. */
 export interface BeyondBounds {
   readonly disputed: bigint;
   readonly disputes: number;
-  /** Of the dispute that is not opened; null where all that is left was to be disputed. */
+  /** The amount of the refused dispute; null where it was to be the whole remainder. */
   readonly amount: bigint | null;
 }

@@ -1,4 +1,4 @@
-/** Why payers dispute, in the words of this API. Networks have codes of their own, which acquirers translate. */
+/** Reasons of disputes as this API names them. Networks have codes of their own, which acquirers translate. */
 export const DISPUTE_REASONS = [
   'fraudulent',
   'unrecognized',
@@ -13,7 +13,7 @@ export const DISPUTE_REASONS = [
 
 export type DisputeReason = (typeof DISPUTE_REASONS)[number];
 
-/** A reason that the API has no word for is `general`: the acquirer's own code stands beside it. */
+/** A code without a reason in the API is `general`; the acquirer's own code is shown beside it. */
 export function disputeReason(code: string | null): DisputeReason {
   return DISPUTE_REASONS.find((known) => known === code) ?? 'general';
 }

@@ -1,8 +1,8 @@
 /** What a chargeback costs the merchant, from the configuration. */
 export interface DisputeTerms {
-  /** By currency, in minor units. A currency without one costs nothing. */
+  /** By currency, in minor units. A currency without a fee costs nothing. */
   readonly fees: ReadonlyMap<string, bigint>;
-  /** Whether a chargeback that is won gives the fee back. */
+  /** Whether the fee of a chargeback that is won is refunded. */
   readonly feeRefunded: boolean;
 }
 

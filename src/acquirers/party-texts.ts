@@ -1,14 +1,14 @@
 /**
- * What the texts may hold that leave for an acquirer. A text is refused when it is accepted, with what is allowed, and never cut or
- * rewritten on its way: networks drop, replace or decline what they do not take.
+ * What texts sent to an acquirer may contain. A text is refused when the request is, with the rule, and never cut or
+ * rewritten later: networks drop, replace or decline what they do not accept.
  */
 
 export interface TextRule {
-  /** Why a text does not leave; undefined for one that does. */
+  /** Why a text is refused; undefined for one that is accepted. */
   fault(text: string): string | undefined;
 }
 
-/** ISO 8583 field 43, in what every network takes of it. */
+/** ISO 8583 field 43: the characters that every network accepts. */
 const DESCRIPTOR_PATTERN = /^[A-Za-z0-9 .,\-&/'()+]*$/;
 export const DESCRIPTOR_CHARACTERS = "A to Z, a to z, 0 to 9, space and . , - & / ' ( ) +";
 
@@ -25,7 +25,7 @@ export const ONE_LINE: TextRule = {
     /[\p{Cc}\u2028\u2029]/u.test(text) ? 'Expects one line, without line breaks and control characters.' : undefined,
 };
 
-/** What is written for people to read: lines and tabs, and no other control characters. */
+/** Text for people to read: lines and tabs, and no other control characters. */
 export const LINES: TextRule = {
   fault: (text) =>
     /[^\P{Cc}\t\n\r]/u.test(text) ? 'Expects no control characters but line breaks and tabs.' : undefined,

@@ -33,7 +33,7 @@ export interface InstructionRecord {
   readonly brand: CardBrand | null;
 }
 
-/** As Postgres has a record. */
+/** A record as Postgres returns it. */
 export interface RecordRow {
   originator: string;
   reference: string;
@@ -52,7 +52,7 @@ export interface RecordRow {
   brand: CardBrand | null;
 }
 
-/** The code of a reusable card is checked by the first authorization, and kept by nobody. */
+/** The code of a reusable card is checked by the first authorization, and not stored. */
 export const RECORD = `i.originator, i.reference, i.kind, i.of_reference, i.amount, i.currency, i.status, i.code,
   i.acquirer_reference, i.challenge, i.challenge_expires_at, i.avs_check, c.script, c.brand,
   CASE WHEN NOT c.reusable OR c.used_by IS NULL OR c.used_by = i.reference THEN c.cvc_check END AS cvc_check`;
@@ -90,15 +90,15 @@ export interface Authorization {
   readonly challengeExpiresAt: Instant | null;
   readonly notAfter: Instant;
   readonly avsCheck: AddressCheck | null;
-  /** A notice of its own accord: that the payer disputes the capture. */
+  /** The id of the notice by which the payer disputes the capture. */
   readonly disputeNotice: Uuid | null;
 }
 
 /**
- * Records a batch of authorizations, each reference once, in the order of references, so that two processes cannot deadlock. A
- * known reference is returned as it is; one that a cancellation came before stays canceled. A late one is declined by the
- * database's clock (shifted by `clockAheadMs`), so that a process paused before this statement cannot charge late. A one-time
- * token that another reference has used is declined.
+ * Records a batch of authorizations, each reference once, in the order of references, so that two processes cannot
+ * deadlock. A known reference is returned unchanged; one that was canceled first stays canceled. A late one is declined
+ * by the database's clock (shifted by `clockAheadMs`), so that a process paused before this statement cannot charge
+ * late. A one-time token that another reference has used is declined.
  */
 export async function recordAuthorizations(
   pool: Pool,
@@ -184,8 +184,8 @@ export interface Following {
 }
 
 /**
- * Records what follows an authorization, under its row's lock: its totals say whether it can be carried out, and change with it.
- * A known reference is returned as it is. Undefined where there is no such authorization.
+ * Records what follows an authorization, under its row's lock: its totals decide whether it can be carried out, and
+ * change with it. A known reference is returned unchanged. Undefined without such an authorization.
  */
 export async function recordFollowing(pool: Pool, given: Following): Promise<InstructionRecord | undefined> {
   const { rows } = await pool.query<RecordRow>(
@@ -274,8 +274,8 @@ export async function findRecord(
 }
 
 /**
- * Ends an authorization: approved and not captured, it is voided; waiting for its payer, it is canceled; unknown, it is remembered
- * as canceled, so that it is never authorized afterwards. Returns it as it is then.
+ * Ends an authorization: approved and not captured, it is voided; waiting for its payer, it is canceled; unknown, it is
+ * recorded as canceled, so that it is never authorized afterwards. Returns its state after that.
  */
 export async function cancelAuthorization(
   pool: Pool,

@@ -1,6 +1,6 @@
 /**
- * The sandbox acquirer: takes payments of test books. It plays the outside world. So it keeps durable records on connections of its
- * own, outlives any process that calls it, and answers a repeated call alike.
+ * The sandbox acquirer: takes payments of test books. It stands for the outside world: it keeps durable records on
+ * connections of its own, outlives any process that calls it, and answers a repeated call alike.
  * Next: test-cards.ts (the outcome of each number), sandbox-acquirer-store.ts (its records).
  */
 
@@ -57,19 +57,19 @@ export interface SandboxAcquirerOptions {
   readonly callTimeoutMs?: number;
 }
 
-/** A statement takes as many. */
+/** Most calls in one statement. */
 const CALLS_AT_ONCE = 500;
 /** A statement takes milliseconds, and some seconds where Postgres fails over. */
 const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
-const EVERYBODY = '';
+const ALL_BOOKS = '';
 
-/** What belongs to no book has a turn of its own: notices that are not read yet, and challenges, which their links alone name. */
+/** Calls that belong to no book are queued as one: notices that are not read yet, and challenges, which only their links name. */
 const NOTICES = 'notices';
 const CHALLENGES = 'challenges';
 
-/** Connections: one for each kind of batch (cards kept, cards found, authorizations, inquiries), and those that books share. */
+/** Connections: one for each kind of batch (cards stored, cards found, authorizations, inquiries), and those that books share. */
 const BATCHES = 4;
 const CONNECTIONS_OF_BOOKS = 4;
 export const SANDBOX_CONNECTIONS = BATCHES + CONNECTIONS_OF_BOOKS;
@@ -77,7 +77,7 @@ export const SANDBOX_CONNECTIONS = BATCHES + CONNECTIONS_OF_BOOKS;
 /** A payday marks up to 50,000 records; each of its statements may run 15 s. */
 const PAYDAY_LIMIT_MS = 40_000;
 
-/** A statement may run 15 s (a setting of its role): what is accepted in time has been committed when `notAfter` passes. */
+/** A statement may run 15 s (a setting of its role): what is accepted in time is committed before `notAfter` passes. */
 const CLOSES_BEFORE_MS = 20_000;
 
 interface Found {
@@ -162,9 +162,9 @@ export class SandboxAcquirer implements Acquirer {
   }
 
   async inquire(originator: string, reference: string): Promise<AcquirerAnswer | NotFound> {
-    const { record, asOf } = await this.#finds.add(EVERYBODY, { originator, reference });
+    const { record, asOf } = await this.#finds.add(ALL_BOOKS, { originator, reference });
     if (record && record.status !== 'never') return answerOf(record, this.#options.publicUrl);
-    // A lost instruction is refused if it comes again: nothing has to be waited for.
+    // A lost instruction is refused when it is sent again, so not_found is final at once.
     const looked = record ? asOf + this.notFoundFinalAfterMs + CHALLENGE_MS : asOf + this.#clockAhead();
     return { status: 'not_found', endToEndId: reference, asOf: looked, raw: { reference, result: 'unknown' } };
   }
@@ -190,7 +190,7 @@ export class SandboxAcquirer implements Acquirer {
     return this.#statements.ofBook(CHALLENGES, 'findChallenge', () => findChallenge(this.#options.pool, challenge));
   }
 
-  /** What a payer makes of a challenge, from its page. Undefined where none waits. The notice of it is told afterwards. */
+  /** The payer's answer to a challenge, from its page. Undefined when no such challenge is open. A notice follows. */
   resolveChallenge(
     challenge: string,
     { passed }: { passed: boolean },
@@ -199,7 +199,7 @@ export class SandboxAcquirer implements Acquirer {
     return this.#statements.ofBook(CHALLENGES, 'resolveChallenge', () => resolveChallenge(this.#options.pool, given));
   }
 
-  /** For simulations: what the payer makes of a request to pay. Undefined where none waits, and nothing said so under this id. */
+  /** For simulations: the payer's answer to a request to pay. Undefined when no such request is open and no notice has this id. */
   async resolveRequest(
     originator: string,
     reference: string,
@@ -212,17 +212,17 @@ export class SandboxAcquirer implements Acquirer {
     });
   }
 
-  /** For simulations: a payer disputes an instruction. Undefined where there is no such instruction. */
+  /** For simulations: a payer disputes an instruction. Undefined for an unknown instruction. */
   openDispute(opening: DisputeOpening): Promise<AcquirerNotice | BeyondBounds | undefined> {
     return this.#statements.ofBook(opening.originator, 'openDispute', () => openDispute(this.#options.pool, opening));
   }
 
-  /** For simulations: decides a dispute, or escalates it. Undefined where it cannot move so. */
+  /** For simulations: decides a dispute, or escalates it. Undefined where its status does not allow it. */
   moveDispute(move: DisputeMove): Promise<AcquirerNotice | BeyondBounds | undefined> {
     return this.#statements.ofBook(move.originator, 'moveDispute', () => moveDispute(this.#options.pool, move));
   }
 
-  /** A payday: marks what is paid by it, once for each key, and resolves with its lines. */
+  /** A payday: marks the records that it pays, once for each key, and resolves with its lines. */
   pay(settlement: SandboxSettlement): Promise<SandboxSettlementLine[]> {
     const pay = () => settleAtSandbox(this.#options.pool, settlement);
     return this.#statements.ofBook(settlement.originator, 'pay', pay, PAYDAY_LIMIT_MS);
@@ -233,13 +233,13 @@ export class SandboxAcquirer implements Acquirer {
     if (token === null) return this.#ask(instruction);
     const card = await this.#vault.find(token);
     if (card?.originator !== instruction.originator) return refused(instruction.reference, 'incorrect_number');
-    const record = await this.#authorizations.add(EVERYBODY, { instruction, card });
+    const record = await this.#authorizations.add(ALL_BOOKS, { instruction, card });
     if (card.script === 'unanswered' || record.status === 'never')
       throw new AcquirerUnreachable('The sandbox acquirer broke off before its answer, as the card asks');
     return answerOf(record, this.#options.publicUrl);
   }
 
-  /** A request to pay waits for its payer's word: resolveRequest. */
+  /** A request to pay waits for its payer's answer: resolveRequest. */
   async #ask({ originator, reference, amount, currency, notAfter }: AuthorizeInstruction): Promise<AcquirerAnswer> {
     const given = {
       ...{ originator, reference, amount, currency, notAfter },
@@ -279,7 +279,7 @@ export class SandboxAcquirer implements Acquirer {
     return record ? answerOf(record, this.#options.publicUrl) : refused(reference, 'processing_error');
   }
 
-  /** A reference may come twice in a batch, and the statement takes each once. */
+  /** A reference may come twice in a batch, and the statement accepts each once. */
   async #recordAll(batch: { instruction: AuthorizeInstruction; card: VaultCard }[]): Promise<InstructionRecord[]> {
     const once = new Map(batch.map((one) => [keyOf(one.instruction), one]));
     const ordered = [...once].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, one]) => one);

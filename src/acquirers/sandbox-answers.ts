@@ -1,4 +1,4 @@
-/** What the sandbox acquirer makes of an instruction, and what its records answer. */
+/** Decides instructions for the sandbox acquirer, and makes answers from its records. */
 import { randomBytes } from 'node:crypto';
 import type { Instant } from '../values/clock.ts';
 import { deriveId, newId } from '../values/ids.ts';
@@ -8,10 +8,10 @@ import type { AddressCheck, Authorization, InstructionRecord, RecordStatus } fro
 import type { VaultCard } from './sandbox-vault-store.ts';
 import type { CardScript } from './test-cards.ts';
 
-/** A payer has so long for a challenge, as with most issuers. */
+/** How long a payer has for a challenge, as with most issuers. */
 export const CHALLENGE_MS = 15 * 60_000;
 
-/** What the record of an instruction answers. Throws AcquirerUnreachable for a lost one. */
+/** The answer for a record. Throws AcquirerUnreachable for a lost instruction. */
 export function answerOf(record: InstructionRecord, publicUrl: string): AcquirerAnswer {
   const { status, reference, code, amount, currency, kind, script, cvcCheck, avsCheck, brand } = record;
   if (status === 'never') throw new AcquirerUnreachable('The instruction was lost on its way, as the card asks');
@@ -90,16 +90,16 @@ export function authorizationOf(
   };
 }
 
-/** The published postal code of which no issuer knows anything. */
+/** The published postal code that no issuer knows. */
 const UNKNOWN_POSTAL_CODE = '00000';
 
-/** The address itself is not kept. */
+/** The address itself is not stored. */
 function addressCheckOf({ billing }: Pick<AuthorizeInstruction, 'billing'>): AddressCheck | null {
   if (!billing?.address) return null;
   return billing.address.postalCode === UNKNOWN_POSTAL_CODE ? 'no_match' : 'match';
 }
 
-/** What an issuer says of a card when nothing is charged. Undefined: it gives no answer. */
+/** An issuer's answer to an account verification. Undefined: it gives no answer. */
 export function verifiedOf({ token, originator, script, cvcCheck }: VaultCard): Verified | undefined {
   if (script === 'lost' || script === 'unanswered') return undefined;
   const networkReference = `NTW${acquirerReference(originator, token).slice(3)}`;
@@ -109,7 +109,7 @@ export function verifiedOf({ token, originator, script, cvcCheck }: VaultCard): 
   return { status: 'succeeded', networkCode: '00', cvc: cvcCheck, networkReference };
 }
 
-/** A merchant's own payment is never challenged: its payer is not there, and the issuer decides without. */
+/** A merchant-initiated payment is never challenged: the payer is absent, and the issuer decides without. */
 function judged(
   script: CardScript,
   { initiator, returnUrl }: Pick<AuthorizeInstruction, 'initiator' | 'returnUrl'>,

@@ -12,7 +12,7 @@ export interface SandboxChallenge {
   readonly brand: CardBrand;
   readonly lastFour: string;
   readonly status: RecordStatus;
-  /** Nobody has passed or failed it, and its time is not over. */
+  /** Nobody has passed or failed it, and it has not expired. */
   readonly isOpen: boolean;
 }
 
@@ -28,8 +28,8 @@ export async function findChallenge(pool: Pool, challenge: string): Promise<Sand
 }
 
 /**
- * What the payer made of a challenge: passed, the authorization is approved (or declined by its script), else declined. The notice
- * of it is written in the same statement. Undefined where no such challenge waits.
+ * The payer's answer to a challenge: passed, the authorization is approved (or declined by its script), else declined.
+ * The same statement writes the notice. Undefined when no such challenge is open.
  */
 export async function resolveChallenge(
   pool: Pool,

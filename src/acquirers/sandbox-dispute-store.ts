@@ -1,4 +1,4 @@
-/** The sandbox acquirer's records of disputes, on its own connections. What it tells of one is written with the record. */
+/** The sandbox acquirer's records of disputes, on its own connections. The notices of a dispute are written with its record. */
 import { textArray } from '../db/columns.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -9,24 +9,24 @@ import { findRecord, type InstructionRecord } from './sandbox-acquirer-store.ts'
 import { disputeIdSql, readNotice } from './sandbox-notice-store.ts';
 
 export interface DisputeOpening {
-  /** Of the notice: opened again under the same one, the first dispute stands. */
+  /** Of the notice. A second opening under the same id returns the first notice. */
   readonly noticeId: Uuid;
   readonly originator: string;
   /** The instruction that is disputed. */
   readonly reference: string;
   readonly stage: 'inquiry' | 'chargeback';
-  /** Left out: all that is left within the bounds. */
+  /** Left out: the whole remainder within the bounds. */
   readonly amount?: bigint | undefined;
   readonly reason: string;
   readonly within?: DisputeBounds | undefined;
 }
 
-/** Undefined where there is no such instruction. */
+/** Undefined for an unknown instruction. */
 export function openDispute(pool: Pool, given: DisputeOpening): Promise<AcquirerNotice | BeyondBounds | undefined> {
   const { noticeId, originator, reference, stage, reason, within } = given;
   return inTransaction(pool, async (trx) => {
-    const told = await lockAndFind(trx, given);
-    if (told) return told;
+    const earlier = await lockAndFind(trx, given);
+    if (earlier) return earlier;
     const asked = given.amount ?? null;
     const judged = within ? await judge(trx, { originator, within, amount: asked, besides: null }) : asked;
     if (typeof judged === 'object' && judged !== null) return judged;
@@ -50,18 +50,18 @@ export interface DisputeMove {
   readonly noticeId: Uuid;
   readonly originator: string;
   readonly dispute: string;
-  /** `escalated`: an inquiry, or what the merchant has won, becomes a chargeback. */
+  /** `escalated`: an inquiry, or a dispute that the merchant has won, becomes a chargeback. */
   readonly to: 'won' | 'lost' | 'escalated';
   /** Of an escalation. */
   readonly within?: DisputeBounds | undefined;
 }
 
-/** Undefined where the dispute cannot move so. Told again under the same id, the first notice stands. */
+/** Undefined where the status does not allow it. A second move under the same id returns the first notice. */
 export function moveDispute(pool: Pool, move: DisputeMove): Promise<AcquirerNotice | BeyondBounds | undefined> {
   const { noticeId, originator, dispute, to, within } = move;
   return inTransaction(pool, async (trx) => {
-    const told = await lockAndFind(trx, move);
-    if (told) return told;
+    const earlier = await lockAndFind(trx, move);
+    if (earlier) return earlier;
     if (within && to === 'escalated') {
       const { rows } = await trx.query<{ amount: bigint }>(
         'SELECT amount FROM sandbox_acquirer.disputes WHERE originator = $1 AND dispute = $2',
@@ -91,7 +91,7 @@ export function moveDispute(pool: Pool, move: DisputeMove): Promise<AcquirerNoti
   });
 }
 
-/** Bounds hold under the lock of the payment's authorization. What was told under this id already is what is told again. */
+/** Bounds are checked under the lock of the payment's authorization. Finds the notice of an earlier call under the same id. */
 async function lockAndFind(
   trx: Transaction,
   { noticeId, originator, within }: { noticeId: Uuid; originator: string; within?: DisputeBounds | undefined },
@@ -105,9 +105,10 @@ async function lockAndFind(
 }
 
 /**
- * The amount that is disputed now, or what keeps it from being. A dispute takes what its chargeback takes until it is won, and all the
- * while the merchant has not taken in what it was told: so what is within the bounds here is within them when it is booked. Indexes:
- * disputes_pkey for those of the originator, instructions_pkey, notices_by_dispute.
+ * The amount to dispute now, or the disputes that prevent it. A dispute counts while it has an unread notice, and a
+ * chargeback until it is won: so what is within the bounds here is within them when the merchant books it.
+ *
+ * Indexes: disputes_pkey for those of the originator, instructions_pkey, notices_by_dispute.
  */
 async function judge(
   trx: Transaction,
@@ -136,8 +137,8 @@ async function judge(
 }
 
 /**
- * Records what a merchant says to a dispute, under the dispute's lock. A known reference is returned as it is. What comes when
- * the dispute is answered or decided is declined. Undefined where there is no such dispute.
+ * Records a merchant's answer to a dispute, under the dispute's lock. A known reference is returned unchanged. Declined
+ * once the dispute is answered or decided. Undefined for an unknown dispute.
  */
 export async function recordAnswer(
   pool: Pool,

@@ -1,4 +1,4 @@
-/** What the sandbox acquirer tells of its own accord, until it is acknowledged. */
+/** Notices of the sandbox acquirer, until they are acknowledged. */
 
 import { plainArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
@@ -63,7 +63,6 @@ export async function findNotice(
   return rows[0] && toNotice(rows[0]);
 }
 
-/** One that was written. */
 export async function readNotice(db: Queryable, id: Uuid): Promise<AcquirerNotice | undefined> {
   const { rows } = await db.query<NoticeRow>(
     `SELECT ${NOTICE} FROM sandbox_acquirer.notices AS n JOIN sandbox_acquirer.instructions AS i USING (originator, reference)

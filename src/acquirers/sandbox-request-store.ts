@@ -1,4 +1,4 @@
-/** The sandbox acquirer's records of requests to pay. It asks nobody: a simulation says what the payer makes of one. */
+/** The sandbox acquirer's records of requests to pay. No payer exists: a simulation answers each request. */
 
 import type { Pool } from '../db/pool.ts';
 import type { Instant } from '../values/clock.ts';
@@ -15,8 +15,8 @@ export interface Request {
 }
 
 /**
- * Records a request once: a known reference is returned as it is, a canceled one stays canceled, and a late one is declined by the
- * database's clock (shifted by `clockAheadMs`). The alias is not kept.
+ * Records a request once: a known reference is returned unchanged, a canceled one stays canceled, and a late one is
+ * declined by the database's clock (shifted by `clockAheadMs`). The alias is not stored.
  */
 export async function recordRequest(
   pool: Pool,
@@ -50,7 +50,7 @@ export async function recordRequest(
   return toRecord(rows[0]!);
 }
 
-/** The payer's word on a request that waits, with the notice of it in the same statement. Nothing where none waits. */
+/** The payer's answer to an open request, with its notice in the same statement. Does nothing when no such request is open. */
 export async function resolveRequest(
   pool: Pool,
   given: { originator: string; reference: string; approved: boolean; noticeId: Uuid },

@@ -1,21 +1,23 @@
-/** What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet. */
+/**
+ * What the sandbox acquirer pays a merchant: its records of captures, refunds and disputes that it has not paid yet.
+ */
 
 import { plainArray, textArray } from '../db/columns.ts';
-import type { Pool, Transaction } from '../db/pool.ts';
+import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Instant } from '../values/clock.ts';
 
 export interface SandboxSettlement {
-  /** Of this payment: asked again, it pays the same. */
+  /** Of the payment: the same key pays the same lines. */
   readonly key: string;
   readonly originator: string;
-  /** Only what it received before. */
+  /** Only records received before it. */
   readonly before: Instant;
-  /** References whose outcome the merchant has not heard yet. */
+  /** References whose outcome the merchant does not know yet. */
   readonly except: readonly string[];
-  /** What the merchant knows of disputes that were not paid yet: the notices of those that took money, and ids of won ones. */
+  /** Unpaid disputes that the merchant has booked: ids of the notices of those that took money, and ids of won ones. */
   readonly disputes: { readonly taken: readonly string[]; readonly won: readonly string[] };
-  /** So many records at most, the oldest first. */
+  /** Most records, the oldest first. */
   readonly limit: number;
 }
 
@@ -28,16 +30,17 @@ export interface SandboxSettlementLine {
   readonly cost: bigint;
 }
 
-/** What one report comes to at most, refunds counted as captures: no total of it passes 2^63. The rest is paid by the next one. */
+/** The most that one report totals, refunds counted as captures: no total of it passes 2^63. The next report pays the rest. */
 const PAID_MAX = 2n ** 62n;
 
 /** In basis points: what the sandbox acquirer keeps of a capture. */
 const COST_BASIS_POINTS = 120n;
 
 /**
- * Marks what is paid now, once for each key, and returns its lines in an order that never changes. A refund that has failed by
- * then is not taken; one that was taken and failed since is given back. Two payments may be made at once: what the other one took
- * while this one waited for the row is left to it, since the outer condition is tested again on the row as it is by then.
+ * Marks what is paid now, once for each key, and returns its lines in a fixed order. A refund that has failed by then
+ * is left out; one that was paid and failed since is given back. Two payments may run at once: a record that the other
+ * one paid while this one waited for its row is left to it, because Postgres tests the outer condition again on the
+ * changed row.
  */
 export async function settleAtSandbox(pool: Pool, settlement: SandboxSettlement): Promise<SandboxSettlementLine[]> {
   const { key, originator, limit } = settlement;
@@ -48,15 +51,41 @@ export async function settleAtSandbox(pool: Pool, settlement: SandboxSettlement)
       [key, originator],
     );
     if (rowCount === 0) return;
-    const told = await markNotices(trx, settlement);
-    await markInstructions(trx, { ...settlement, limit: limit - told });
+    const marked = await markNotices(trx, settlement);
+    await markInstructions(trx, { ...settlement, limit: limit - marked });
+    await payAtBank(trx, { key, originator, lines: await linesPaidBy(trx, key) });
   });
   return linesPaidBy(pool, key);
 }
 
+interface PaidAtBank extends Pick<SandboxSettlement, 'key' | 'originator'> {
+  readonly lines: readonly SandboxSettlementLine[];
+}
+
+/** The sandbox's bank moves the net of each currency, under the name of the report. Nothing moves where it is zero. */
+async function payAtBank(trx: Transaction, { key, originator, lines }: PaidAtBank): Promise<void> {
+  const nets = new Map<string, bigint>();
+  for (const { currency, gross, cost } of lines) nets.set(currency, (nets.get(currency) ?? 0n) + gross - cost);
+  const moved = [...nets].filter(([, net]) => net !== 0n);
+  if (moved.length === 0) return;
+  await trx.query(
+    `INSERT INTO sandbox_bank.movements (id, kind, originator, amount, currency, moved_at, reference, standing)
+     SELECT gen_random_uuid(), 'settlement', $1, net, currency, clock_timestamp(), $2, 'moved'
+     FROM unnest($3::text[], $4::bigint[]) AS paid (currency, net)`,
+    [
+      originator,
+      `payday ${key}`,
+      textArray(moved.map(([currency]) => currency)),
+      plainArray(moved.map(([, net]) => net)),
+    ],
+  );
+}
+
 /**
- * What notices told of. Resolves to how many. Indexes: notices_unsettled, notices_by_dispute, notices_pkey. The list is made once and
- * joined by its keys alone: of a book that statistics do not know yet, the planner expects one row, and would make the list for each.
+ * Marks notices. Resolves to their number. Indexes: notices_unsettled, notices_by_dispute, notices_pkey.
+ *
+ * The list is materialized and joined by its keys alone: for a book without statistics the planner expects one row, and
+ * would make the list again for each.
  */
 async function markNotices(
   trx: Transaction,
@@ -82,8 +111,10 @@ async function markNotices(
 }
 
 /**
- * Captures and refunds, as many as PAID_MAX covers. Indexes: instructions_unsettled, notices_refund_failed, instructions_pkey. As above;
- * refunds that failed are read once, too (a hashed NOT IN: references are never null).
+ * Captures and refunds, as many as PAID_MAX covers. Indexes: instructions_unsettled, notices_refund_failed,
+ * instructions_pkey.
+ *
+ * Materialized as above. Failed refunds are read once, too (a hashed NOT IN: references are never null).
  */
 async function markInstructions(
   trx: Transaction,
@@ -107,8 +138,8 @@ async function markInstructions(
 }
 
 /** Indexes: instructions_settled, notices_settled. */
-async function linesPaidBy(pool: Pool, key: string): Promise<SandboxSettlementLine[]> {
-  const { rows } = await pool.query<{
+async function linesPaidBy(db: Queryable, key: string): Promise<SandboxSettlementLine[]> {
+  const { rows } = await db.query<{
     line_id: string;
     type: SandboxSettlementLine['type'];
     reference: string;

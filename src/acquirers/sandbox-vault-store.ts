@@ -18,7 +18,7 @@ export interface VaultCard {
   readonly reusable: boolean;
 }
 
-/** Keeps cards, each under a token of its own. One statement for any number. */
+/** Stores cards, each under a token of its own. One statement for any number. */
 export async function keepCards(pool: Pool, cards: readonly VaultCard[], at: Instant): Promise<void> {
   await pool.query(
     `INSERT INTO sandbox_acquirer.cards
@@ -41,7 +41,7 @@ export async function keepCards(pool: Pool, cards: readonly VaultCard[], at: Ins
   );
 }
 
-/** The code of a reusable card was checked by something that is no authorization: none checks it again. */
+/** An account verification has checked the code of a reusable card: no authorization checks it again. */
 export async function markCodeChecked(pool: Pool, token: string, by: string): Promise<void> {
   await pool.query('UPDATE sandbox_acquirer.cards SET used_by = $2 WHERE token = $1 AND reusable AND used_by IS NULL', [
     token,

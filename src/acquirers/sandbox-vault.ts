@@ -1,4 +1,4 @@
-/** The vault of the sandbox acquirer: it keeps the script that a published test number stands for, never a number. */
+/** The vault of the sandbox acquirer: it stores the script of a published test number, never a number. */
 import { randomBytes } from 'node:crypto';
 import type { Pool } from '../db/pool.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
@@ -14,7 +14,7 @@ import { testCard } from './test-cards.ts';
 const CALLS_AT_ONCE = 500;
 
 /** One batch serves all books. */
-const EVERYBODY = '';
+const ALL_BOOKS = '';
 
 export interface VaultOptions {
   readonly pool: Pool;
@@ -46,7 +46,7 @@ export class SandboxVault {
     });
   }
 
-  /** Of a published test number all is known. Throws CardRefused for any other. */
+  /** All is known of a published test number. Throws CardRefused for any other. */
   showing({ number, expMonth, expYear }: CardInput): Tokenized['card'] {
     const known = testCard(number);
     if (!known) throw new CardRefused('The sandbox takes its published test numbers alone');
@@ -71,14 +71,14 @@ export class SandboxVault {
       cvcCheck: card.cvc === null ? null : 'match',
       reusable,
     };
-    await this.#keeps.add(EVERYBODY, kept);
+    await this.#keeps.add(ALL_BOOKS, kept);
     return { token: kept.token, card: shown };
   }
 
   async withCode(token: string, _cvc: string, { originator }: { originator: string }): Promise<string> {
     const card = await this.#cardOf(token, originator);
     const coded: VaultCard = { ...card, token: newToken(), cvcCheck: 'match', reusable: false };
-    await this.#keeps.add(EVERYBODY, coded);
+    await this.#keeps.add(ALL_BOOKS, coded);
     return coded.token;
   }
 
@@ -98,9 +98,9 @@ export class SandboxVault {
     return { brand, lastFour, expMonth, expYear, funding: 'unknown', country: null };
   }
 
-  /** Undefined where the vault has no such card. */
+  /** Undefined for an unknown token. */
   find(token: string): Promise<VaultCard | undefined> {
-    return this.#cards.add(EVERYBODY, token);
+    return this.#cards.add(ALL_BOOKS, token);
   }
 
   async #cardOf(token: string, originator: string): Promise<VaultCard> {

@@ -1,5 +1,5 @@
-/** An acquirer as everybody but its adapter meets it: each call is made in the turn of its book. */
-import type { CallShares } from '../outside/call-shares.ts';
+/** An acquirer as all code but its adapter uses it: each call is made in the turn of its book. */
+import type { CallLimits } from '../outside/call-limits.ts';
 import { SharedParty } from '../outside/called-party.ts';
 import type { NotFound } from '../outside/party.ts';
 import type {
@@ -28,8 +28,8 @@ export class SharedAcquirer<Client extends Acquirer = Acquirer>
   readonly givesTokens: boolean;
   readonly hostedSession?: (instruction: AuthorizeInstruction) => Promise<AcquirerAnswer>;
 
-  constructor(acquirer: Client, shares: CallShares) {
-    super(acquirer, shares);
+  constructor(acquirer: Client, limits: CallLimits) {
+    super(acquirer, limits);
     this.takesCards = acquirer.takesCards;
     this.givesTokens = acquirer.givesTokens;
     if (acquirer.hostedSession)
@@ -70,10 +70,13 @@ export class SharedAcquirer<Client extends Acquirer = Acquirer>
   }
 }
 
-/** Of a challenge its link alone is known: whose it is, its record says. Anybody may open such a link, so they share one book's part. */
+/**
+ * A challenge is known by its link alone; only its record names the book. Anybody may open such a link, so all links
+ * count as one book.
+ */
 const CHALLENGES = 'challenges';
 
-/** With the pages of its challenges, its paydays, and what simulations tell it. */
+/** With the pages of its challenges, its paydays, and its simulations. */
 export class SharedSandboxAcquirer extends SharedAcquirer<SandboxAcquirer> {
   findChallenge(...given: SandboxCall<'findChallenge'>): ReturnType<SandboxAcquirer['findChallenge']> {
     return this.inTurn(CHALLENGES, (its) => its.findChallenge(...given));

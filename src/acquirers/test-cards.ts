@@ -1,19 +1,19 @@
 /**
- * The published test numbers of the sandbox (API.md §4) and what becomes of a payment with each. The number decides the outcome,
- * never the amount. No other number is taken in test mode.
+ * The published test numbers of the sandbox (API.md §4) and the outcome of a payment with each. The number decides the
+ * outcome, never the amount. Test mode accepts no other number.
  */
 import type { CardFunding } from './card.ts';
 import type { DeclineCode } from './decline-codes.ts';
 
-/** What a number stands for. The vault keeps the script, never the number. */
+/** What a number stands for. The vault stores the script, never the number. */
 export type CardScript =
   | 'approved'
   | DeclineCode
   /** The acquirer authorizes and drops the connection before its answer: unknown until an inquiry. */
   | 'unanswered'
-  /** The instruction is lost on its way: unknown, and never received on inquiry. */
+  /** The instruction is lost on its way: unknown, and not found on inquiry. */
   | 'lost'
-  /** The issuer asks for a challenge. */
+  /** The issuer requires a challenge. */
   | 'challenge'
   /** The challenge is passed, then the issuer declines. */
   | 'challenge_declined'
@@ -47,7 +47,7 @@ export const TEST_CARDS: ReadonlyMap<string, TestCard> = new Map([
   ['4000000000005126', credit('refund_fails')],
 ]);
 
-/** Undefined for a number that the sandbox does not take. */
+/** Undefined for a number that the sandbox does not accept. */
 export function testCard(number: string): TestCard | undefined {
   return TEST_CARDS.get(number);
 }

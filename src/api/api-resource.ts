@@ -1,26 +1,18 @@
 /**
- * A resource as its routes show it, declared once in the `api/` folder of its group. Its routes follow from it.
- * Next: read-routes.ts (read, list, children, timeline) and write-routes.ts (create, update, action).
+ * The half of a resource's declaration that needs schemas: how its routes show it. It stands in the `api/` folder of the
+ * resource and refers to the half that everybody knows (ledger/rows/resource.ts). Its routes follow from both.
+ * Next: read-routes.ts (read, list, children, timeline), write-routes.ts (create, update, action, remove), event-document.ts.
  */
-import type { z } from 'zod';
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Shown } from '../ledger/rows/resource.ts';
+import { findShown, parentOf, type Shown, type ShownResource } from '../ledger/rows/resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
-import { type IdKind, publicId, type Uuid } from '../values/ids.ts';
+import { type IdKind, kindOf, publicId, type Uuid } from '../values/ids.ts';
 import { found } from './answers.ts';
-import type { CursorKind } from './pages.ts';
-import type { RouteRequest, RouteResponse, Tag } from './route.ts';
+import type { RoutedResource, RouteRequest, RouteResponse, Tag } from './route.ts';
 
 /** What a list shows. */
-export interface Listed<Row> {
-  /** Of the list, in Express's form: `/v1/payouts`, or `/v1/accounts/:id/entries` for what belongs to another object. */
-  readonly path: string;
-  /** The name of the schema: that of its list is `PayoutList`. */
-  readonly type: string;
-  readonly schema: z.ZodType;
-  /** The kind of the list's cursors: of the ids that the list shows, or of its sequence numbers. */
-  readonly cursor: CursorKind;
+export interface Listed<Row> extends RoutedResource {
   /** Has an `id` or a `sequence`, by the kind of the cursors. */
   view(row: Row, shown: Shown): unknown;
 }
@@ -32,12 +24,32 @@ export interface ApiResource<Row> extends Listed<Row> {
   readonly names: { readonly types: string; readonly one: string; readonly many: string };
   readonly scopes: { readonly read: Scope; readonly write?: Scope };
   find(db: Queryable, bookId: BookId, id: Uuid): Promise<Row | undefined>;
+  /** Adds to the rows of an answer what the view reads of other tables. Left out where a row contains all that is shown. */
+  complete?(db: Queryable, bookId: BookId, rows: readonly Row[]): Promise<Row[]>;
   /** For a child with ids of its own. Its id is the path's second: `/v1/accounts/:id/holds/:hold`. */
   readonly parent?: {
     readonly resource: ApiResource<unknown>;
     /** The path parameter of the child's id: `hold`. */
     readonly param: string;
     idOf(row: Row): Uuid;
+  };
+}
+
+/** What routes add to a resource. */
+type ShownAs<Row> = Pick<ApiResource<Row>, 'path' | 'tag' | 'type' | 'names' | 'schema' | 'scopes'> &
+  Partial<Pick<ApiResource<Row>, 'find' | 'complete'>> & {
+    readonly parent?: Pick<NonNullable<ApiResource<Row>['parent']>, 'resource' | 'param'>;
+  };
+
+/** Of a resource whose row contains all that is shown: the kind of its ids, the view, how one is found and whose it is follow. */
+export function apiOf<Row>(declared: ShownResource<Row>, { parent, ...shown }: ShownAs<Row>): ApiResource<Row> {
+  return {
+    declared,
+    cursor: kindOf(declared.name),
+    find: (db, bookId, id) => findShown(declared, { db, bookId, id }),
+    view: declared.view,
+    ...shown,
+    ...(parent && { parent: { ...parent, idOf: (row: Row) => parentOf(declared, row) } }),
   };
 }
 

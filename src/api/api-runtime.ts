@@ -5,13 +5,20 @@ import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Config } from '../config.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import type { AtBank, LineNames } from '../group/at-bank.ts';
+import type { PeriodBlocker } from '../group/group.ts';
+import type { PayableCards } from '../group/payable-card.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { RecentAccounts } from '../ledger/recent-accounts.ts';
+import type { ReadLineTexts } from '../ledger/rows/line-text-store.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
+import type { AskedEndpoints } from '../outside/asked-endpoints.ts';
 import type { Logger } from '../process/log.ts';
+import type { Processors } from '../processors/processors.ts';
 import type { Rails } from '../rails/rails.ts';
+import type { RailSettings } from '../rails/settings/rail-settings.ts';
 import type { Clock } from '../values/clock.ts';
 
 export interface HttpMetrics {
@@ -20,6 +27,10 @@ export interface HttpMetrics {
    * labels.
    */
   observeRequest(request: { method: string; route: string; status: number }, seconds: number): void;
+  readonly cardDecisions: {
+    /** Counts one committed decision about a card purchase. */
+    decided(by: 'rules' | 'endpoint' | 'default' | 'network', decision: 'approved' | 'declined'): void;
+  };
   render(): Promise<string>;
   readonly contentType: string;
 }
@@ -31,8 +42,13 @@ export interface ApiRuntime extends OnceRuntime {
   readonly clock: Clock;
   readonly authenticator: Authenticator;
   readonly secretBox: SecretBox;
-  readonly rails: Pick<Rails, 'sandbox'>;
+  readonly rails: Pick<Rails, 'sandbox' | 'get' | 'carrying' | 'all' | 'files' | 'partners'>;
+  /** Of the groups that have cards: what payouts may go to. */
+  readonly payableCards: Readonly<Record<'paymentToken' | 'card', PayableCards>>;
+  readonly railSettings: RailSettings;
   readonly acquirers: Acquirers;
+  readonly processors: Processors;
+  readonly endpoints: AskedEndpoints;
   readonly recentAccounts: RecentAccounts;
   readonly disputeTerms: DisputeTerms;
   /** For how long an authorization can be captured. */
@@ -43,9 +59,16 @@ export interface ApiRuntime extends OnceRuntime {
   withLinks(bookId: BookId, json: string, publicUrl?: string): string;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
+  /** Texts that the resources of every group add to the lines of accounts. */
+  readonly lineTexts: ReadLineTexts;
+  /** What banks and organisations call lines of accounts, of every group: for a book's own comparison. */
+  readonly atBank: readonly AtBank[];
+  readonly lineNames: readonly LineNames[];
   readonly metrics: HttpMetrics;
   /** The key of an embedded sandbox, for the reference page on this machine. */
   readonly sandboxKey?: string | undefined;
   /** What keeps an account open, of every group. */
   readonly blocksClosing: readonly ClosingBlocker[];
+  /** What keeps days of a book open, of every group. */
+  readonly blocksPeriods: readonly PeriodBlocker[];
 }

@@ -6,7 +6,7 @@ import { CANDIDATES_MAX, PAGE_BYTES_MAX } from '../db/walk.ts';
 import { hasCardNumber } from '../values/card-number.ts';
 import type { Instant } from '../values/clock.ts';
 import { type IdKind, parsePublicId, publicId } from '../values/ids.ts';
-import type { RouteRequest } from './route.ts';
+import type { CursorKind, RouteRequest } from './route.ts';
 import {
   cardNumberIssue,
   currencyCode,
@@ -39,18 +39,17 @@ const limit = z
     description: `Objects on a page. Without it, ${PAGE_LIMITS.default}.`,
   });
 
-/** The kind of a list's cursor: an id, or a sequence number where rows have no id. */
-export type CursorKind = IdKind | 'sequence';
-
 const SEQUENCE = /^[1-9]\d{0,17}$/;
 
 function readCursor(kind: CursorKind, text: string): string | undefined {
   if (kind === 'sequence') return SEQUENCE.test(text) ? text : undefined;
+  if (kind === 'owner') return parsePublicId('person', text) ?? parsePublicId('service', text);
   return parsePublicId(kind, text);
 }
 
 function cursor(kind: CursorKind, description: string) {
-  const example = kind === 'sequence' ? '17' : exampleId(kind);
+  const idKind = kind === 'owner' ? 'person' : kind;
+  const example = idKind === 'sequence' ? '17' : exampleId(idKind);
   const text = z
     .string()
     .check((context) => {
@@ -58,7 +57,7 @@ function cursor(kind: CursorKind, description: string) {
       context.issues.push({
         code: 'custom',
         input: context.value,
-        message: kind === 'sequence' ? `Expects a sequence number such as ${example}.` : idExpected(kind),
+        message: idKind === 'sequence' ? `Expects a sequence number such as ${example}.` : idExpected(idKind),
         params: { fieldError: 'cursor_invalid' },
       });
     })
@@ -242,8 +241,13 @@ export function pageAnswer<Row>(
   const data = rows.map(view);
   const backwards = query.ending_before !== undefined;
   const cursorOf = cursor === 'sequence' ? shownSequence : shownId;
-  const further = reached === undefined || cursor === 'sequence' ? reached : publicId(cursor, reached);
+  const further = isIdKind(cursor) && reached !== undefined ? publicId(cursor, reached) : reached;
   return { status: 200, json: listAnswer({ data, hasMore, url, backwards, cursorOf, reached: further }) };
+}
+
+/** Lists of people and of sequences are never cut short, so that no cursor of theirs is made here. */
+function isIdKind(cursor: CursorKind): cursor is IdKind {
+  return cursor !== 'sequence' && cursor !== 'owner';
 }
 
 function shownId(item: unknown): string {

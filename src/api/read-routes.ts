@@ -2,9 +2,8 @@
 import type { z } from 'zod';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readTimeline } from '../timeline/timeline.ts';
+import { readTimeline, type TimelineSubject } from '../timeline/timeline.ts';
 import type { Uuid } from '../values/ids.ts';
 import { isLive } from './answers.ts';
 import {
@@ -17,6 +16,7 @@ import {
   shows,
   urlOf,
 } from './api-resource.ts';
+import type { ApiRuntime } from './api-runtime.ts';
 import { listAnswer, listQuery, OLDEST_FIRST, type PagingQuery, pageAnswer, pageRequest, readList } from './pages.ts';
 import { type Route, type RouteAnswer, type RouteRequest, route } from './route.ts';
 import { listOf } from './schemas/shown.ts';
@@ -33,13 +33,16 @@ export function readRoute<Row>(
     path: pathOfOne(resource),
     operation: `get${type}`,
     tag,
+    of: { resource, kind: 'read' },
     summary: `Retrieve ${names.one}`,
     scope: scopes.read,
     params: paramsOfOne(resource),
     responses: { 200: shows(resource, answer) },
     ...declared,
     async handle(request) {
-      const row = await findOne(resource, request);
+      const found = await findOne(resource, request);
+      const { runtime, principal } = request;
+      const [row = found] = (await resource.complete?.(runtime.pool, principal.bookId, [found])) ?? [];
       const json = resource.view(row, { livemode: isLive(request.principal), wall: request.runtime.clock.now() });
       return { status: 200, json, resourceId: idOfOne(resource, request) };
     },
@@ -52,6 +55,7 @@ export interface ListRead<Filters extends z.ZodRawShape> {
   /** The filters as their schemas return them. */
   readonly query: z.output<z.ZodObject<Filters>>;
   readonly page: PageRequest;
+  readonly runtime: ApiRuntime;
 }
 
 interface ListDeclaration<Row, Filters extends z.ZodRawShape> {
@@ -66,17 +70,22 @@ export function listRoute<Row, Filters extends z.ZodRawShape>(
   { description, filters, rows }: ListDeclaration<Row, Filters>,
 ): Route {
   const { path, tag, type, names, scopes } = resource;
+  const completed: typeof rows = async (db, read) => {
+    const page = await rows(db, read);
+    return resource.complete ? { ...page, rows: await resource.complete(db, read.bookId, page.rows) } : page;
+  };
   return route({
     method: 'get',
     path,
     operation: `list${names.types}`,
     tag,
+    of: { resource, kind: 'list' },
     summary: `List ${names.many}`,
     description,
     scope: scopes.read,
     query: listQuery(resource.cursor, filters),
     responses: { 200: { description: 'Newest first.', schema: listOf(resource.schema, type) } },
-    handle: (request) => listed(resource, request, path, rows),
+    handle: (request) => listed(resource, request, path, completed),
   });
 }
 
@@ -99,6 +108,7 @@ export function childrenRoute<Row, Filters extends z.ZodRawShape>(
     path: child.path,
     operation,
     tag: parent.tag,
+    of: { resource: child, kind: 'children' },
     summary,
     description,
     scope: parent.scopes.read,
@@ -122,7 +132,7 @@ async function listed<Row, Filters extends z.ZodRawShape>(
 ): Promise<RouteAnswer> {
   const { principal } = request;
   const query = request.query as z.output<z.ZodObject<Filters>> & PagingQuery;
-  const read = { bookId: principal.bookId, query, page: pageRequest(query) };
+  const read = { bookId: principal.bookId, query, page: pageRequest(query), runtime: request.runtime };
   const page = await readList(request, (db) => rows(db, read));
   const shown = { livemode: isLive(principal), wall: request.runtime.clock.now() };
   return pageAnswer(page, { query, url, cursor: list.cursor }, (row) => list.view(row, shown));
@@ -131,15 +141,17 @@ async function listed<Row, Filters extends z.ZodRawShape>(
 /** `GET /v1/payouts/{id}/timeline`: a page of it, oldest first. Cursors are ids of events. */
 export function timelineRoute<Row>(
   resource: ApiResource<Row>,
-  declared: Pick<GroupResource, 'events' | 'operatorReason'>,
+  { operatorReason }: Pick<TimelineSubject, 'operatorReason'> = {},
 ): Route {
   const { tag, type, names, scopes } = resource;
   const path = `${pathOfOne(resource)}/timeline`;
+  const subject: TimelineSubject = { events: resource.declared?.events ?? [], operatorReason };
   return route({
     method: 'get',
     path,
     operation: `get${type}Timeline`,
     tag,
+    of: { resource, kind: 'timeline' },
     summary: `Retrieve ${names.one}'s timeline`,
     scope: scopes.read,
     params: paramsOfOne(resource),
@@ -149,7 +161,7 @@ export function timelineRoute<Row>(
       await findOne(resource, request);
       const { query } = request;
       const { bookId } = request.principal;
-      const of = { bookId, resource: declared, id: idOfOne(resource, request), page: pageRequest(query) };
+      const of = { bookId, resource: subject, id: idOfOne(resource, request), page: pageRequest(query) };
       const { items, hasMore } = await readList(request, (db) => readTimeline(db, of));
       const backwards = query.ending_before !== undefined;
       const url = urlOf(path, paramsOfOne(resource), request);

@@ -6,24 +6,59 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { IdKind, Uuid } from '../values/ids.ts';
 import type { ApiRuntime } from './api-runtime.ts';
+import type { Upload, UploadKind } from './upload.ts';
 import type { Waits } from './waits.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
+/** The kind of a list's cursor: an id, that of a person or a service, or a sequence number where rows have no id. */
+export type CursorKind = IdKind | 'owner' | 'sequence';
+
+/** What routes keep of what they show (api-resource.ts has the whole). */
+export interface RoutedResource {
+  /** Of the list, in Express's form: `/v1/payouts`, or `/v1/accounts/:id/entries` for what belongs to another object. */
+  readonly path: string;
+  /** The name of the schema: that of the list is `PayoutList`. */
+  readonly type: string;
+  readonly schema: z.ZodType;
+  /** The kind of the list's cursors: of the ids that the list shows, or of its sequence numbers. */
+  readonly cursor: CursorKind;
+  /** Null for what no group declares: entries, events, lines of a list. */
+  readonly declared: DeclaredResource | null;
+}
+
+/** What a route does with a resource. Tests of all routes, pages and clients are made from it. */
+export interface RouteOf {
+  /** Of a list and of children, what they list; of a timeline, whose it is. */
+  readonly resource: RoutedResource;
+  readonly kind: 'list' | 'read' | 'children' | 'timeline' | 'create' | 'update' | 'action' | 'remove';
+  /** Of an action, as its path names it: `cancel`. */
+  readonly action?: string;
+}
+
 /** The groups of the API reference, in the order it shows them. */
 export const TAGS = {
   Accounts: 'Accounts that hold money, their balances, their lines, and holds on them.',
+  Cards:
+    "Cards that cardholders pay with from an account: what limits them, their tokens, and how a book's cards work.",
+  Transactions:
+    'The life of card purchases, told by the messages of a processor: authorizations, clearings, refunds, disputes.',
+  Reconciliation:
+    'What banks state and what the books say: bank accounts of the operator, statements, lines, runs over files.',
   Payments: 'Money that payers give merchants: authorizations, captures, refunds, releases.',
   Payouts: 'Money that leaves an account, over a rail or to another account of the book.',
   Webhooks: 'Endpoints that events are delivered to, and what became of each delivery.',
   Events: 'Everything that happened, to read: the same events that webhooks deliver.',
   Journal: 'The ledger itself: entries with their postings, and signed checkpoints that prove them.',
+  Reports: 'Figures of the books at a place of the journal, as files: balances, activity, what is in transit.',
   Idempotency: 'What became of a request: did my money move?',
   Exceptions: 'What the books cannot follow by themselves, and what two persons make of it.',
+  Keys: 'API keys: who may do what, from where and until when.',
   Limits: 'Every limit of this API, as it holds for a key.',
   Simulations: 'Test mode only: what happens outside happens when it is asked for.',
 } as const;
@@ -40,6 +75,10 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   runtime: ApiRuntime;
   services: RouteServices;
   principal: Principal;
+  /** A header of the request, by its name in lower case, where it is given once. */
+  header(name: 'range' | 'if-range'): string | undefined;
+  /** The client's, as the service saw it. */
+  clientAddress: string;
   requestId: Uuid;
   /** Path parameters: ids as UUIDs, other values as given. */
   params: Readonly<Record<string, string>>;
@@ -48,6 +87,8 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   idempotencyKey: string | null;
   /** The digest of method, path and body. Computed on demand. */
   fingerprint(): Buffer;
+  /** The body of a route that reads it as it comes. */
+  upload: Upload | undefined;
   /** The version in If-Match. */
   ifMatch: number | undefined;
   /** How long the answer may be held, by `Prefer: wait` or by the route's default. */
@@ -64,11 +105,27 @@ export interface RouteAnswer {
   /** Sends `Idempotent-Replayed: true`. */
   replayed?: boolean;
   headers?: readonly string[];
+  /** In place of JSON: what is long, or no JSON. */
+  file?: FileAnswer;
+}
+
+/** A file that is written as it is read. What fails before its first piece is answered as any error; later, the connection ends. */
+export interface FileAnswer {
+  /** One that the route's answer lists, with its charset. */
+  readonly contentType: string;
+  /** For who saves it: letters, digits, points and hyphens. Left out: it is read in place. */
+  readonly name?: string;
+  /** Pieces of some kilobytes. Only one is in memory; the next is asked for once the client has taken it. */
+  readonly content: AsyncIterable<string | Buffer>;
 }
 
 export interface RouteResponse {
   description: string;
   schema: z.ZodType;
+  /** Media types of files that are answered instead: `text/csv`. */
+  files?: readonly string[];
+  /** It is always one of these, and never JSON. */
+  isFile?: true;
   /** Optional members of the schema that this answer has. No other answer has them. */
   shows?: readonly string[];
   /** Optional members that this answer may have: those of a dry run, where it has the status of the real one. */
@@ -93,13 +150,26 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   /** The name of the operation in the reference and in generated clients. */
   operation: string;
   tag: Tag;
+  /** Left out of a route that is unlike those of a resource. */
+  of?: RouteOf;
   summary: string;
   description?: string;
   /** The scope that a key needs; null for any key. */
   scope: Scope | null;
+  /** A key needs no scope where the path names the key itself. */
+  itselfWithoutScope?: true;
   retires?: Retirement;
   /** Events are delivered to the URL at this place of the request, a runtime expression: `$request.body#/url`. */
   deliversTo?: string;
+  /**
+   * A processor's message, which names itself: its `message_reference` is the key of the command, and an Idempotency-Key beside it is not
+   * looked at. It counts against the rate of messages.
+   */
+  isMessage?: true;
+  /** A question that a rail is asked: it counts against the rate of look-ups, since parties limit them. */
+  isLookup?: true;
+  /** A POST that writes nothing: its question needs a body. An Idempotency-Key is not looked at, and it counts as a read. */
+  readsOnly?: true;
   /** Only for keys of test books. */
   testModeOnly?: boolean;
   /** The type of each path parameter: an id of a kind, or text. */
@@ -107,6 +177,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   query?: QuerySchema;
   /** Without a schema, a POST takes an empty object or no body. */
   body?: BodySchema;
+  /** The body is read as it comes, by the handler: JSON by `body`, which documents it, or what this names. */
+  uploads?: UploadKind;
   /** Limit on members and elements of a body, where it is more than MAX_MEMBERS. */
   bodyMembers?: number;
   bodyExample?: unknown;
@@ -126,6 +198,11 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
    * request then has no body and no query. Without `replay`, the stored answer is sent unchanged.
    */
   replay?(request: RouteRequest, answer: OnceAnswer): RouteAnswer | Promise<RouteAnswer>;
+}
+
+/** Whether a request of the route may change something. */
+export function isWrite({ method, readsOnly }: Pick<Route, 'method' | 'readsOnly'>): boolean {
+  return method !== 'get' && !readsOnly;
 }
 
 /** Keeps the schemas' types for the handler, and erases them for the table of routes. */

@@ -3,11 +3,11 @@ import { allowsScope, EVERY_SCOPE, type Scope } from '../organisations/api-key.t
 import type { Principal } from '../organisations/authenticate.ts';
 
 /** Throws ApiError `permission_denied` for a key without the scope. */
-export function requireScope(principal: Pick<Principal, 'scopes' | 'mode'>, scope: Scope): void {
+export function requireScope(principal: Pick<Principal, 'scopes' | 'mode' | 'madeOverApi'>, scope: Scope): void {
   if (allowsScope(principal, scope)) return;
   const isNamedOnly = principal.scopes.includes(EVERY_SCOPE);
   throw new ApiError('permission_denied', {
-    detail: `This needs the scope ${scope}${isNamedOnly ? `, which ${EVERY_SCOPE} does not include in live mode` : ''}.`,
+    detail: `This needs the scope ${scope}${isNamedOnly ? `, which the ${EVERY_SCOPE} of this key does not include` : ''}.`,
     facts: { required_scope: scope },
   });
 }

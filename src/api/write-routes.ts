@@ -9,7 +9,7 @@ import { type Route, route } from './route.ts';
 
 type Declared<BodySchema extends z.ZodType, QuerySchema extends z.ZodType> = Omit<
   Route<BodySchema, QuerySchema>,
-  'method' | 'path' | 'operation' | 'tag' | 'scope' | 'params' | 'responses'
+  'method' | 'path' | 'operation' | 'tag' | 'of' | 'scope' | 'params' | 'responses'
 >;
 
 /** `POST /v1/accounts`, or `POST /v1/accounts/{id}/holds` for a child. */
@@ -26,6 +26,7 @@ export function createRoute<Row, BodySchema extends z.ZodType, QuerySchema exten
     path,
     operation,
     tag,
+    of: { resource, kind: 'create' },
     scope: scopeOf(resource),
     ...(params && { params }),
   });
@@ -42,6 +43,7 @@ export function updateRoute<Row, BodySchema extends z.ZodType>(
     path: pathOfOne(resource),
     operation: `update${resource.type}`,
     tag: resource.tag,
+    of: { resource, kind: 'update' },
     scope: scopeOf(resource),
     params: paramsOfOne(resource),
     ifMatch: true,
@@ -68,10 +70,29 @@ export function actionRoute<Row, BodySchema extends z.ZodType, QuerySchema exten
     path: `${pathOfOne(resource)}/${action}`,
     operation,
     tag: resource.tag,
+    of: { resource, kind: 'action', action },
     scope,
     params: paramsOfOne(resource),
     responses,
     errors: ['state_conflict', ...errors],
+  });
+}
+
+/** `DELETE /v1/payments/readers/{id}`, with If-Match. What is left of the object is in `responses`. */
+export function removeRoute<Row>(
+  resource: ApiResource<Row>,
+  declared: Declared<z.ZodType, z.ZodType> & Pick<Route, 'responses'>,
+): Route {
+  return route({
+    ifMatch: true,
+    ...declared,
+    method: 'delete',
+    path: pathOfOne(resource),
+    operation: `delete${resource.type}`,
+    tag: resource.tag,
+    of: { resource, kind: 'remove' },
+    scope: scopeOf(resource),
+    params: paramsOfOne(resource),
   });
 }
 

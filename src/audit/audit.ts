@@ -1,8 +1,8 @@
 /**
- * The audit: `npm run verify` in small pages, in a loop, beside the posting. A turn checks one page of one book. Then
- * the audit rests long enough to keep to its share of the time. A few books at a time take turns. A round ends when
- * every book has been checked once, and the next round begins. The position is kept in memory: a new process begins a
- * new round.
+ * The audit: `npm run verify` in small pages, in a loop, beside the posting. A turn checks one page of one book, with
+ * the parts before it that have no rows. Then the audit rests long enough to keep within its percentage of the time. A
+ * few books at a time take turns. A round ends when every book has been checked once, and the next round begins. The
+ * position is kept in memory: a new process begins a new round.
  *
  * Findings are reported by a log line at level error and by metrics. They do not change readiness: one finding in one
  * book must not take every API away.
@@ -30,7 +30,7 @@ import { partsOf } from './parts.ts';
 export interface AuditCounts {
   /** Counts rows as checked. */
   rows(count: number): void;
-  /** Sets the open findings by kind. A kind that is absent has none. */
+  /** Sets the open findings by kind. An absent kind has no findings. */
   findings(byKind: ReadonlyMap<string, number>): void;
   /** A round has ended, or the first one begins. */
   round(): void;
@@ -58,17 +58,17 @@ interface OpenBook {
   until?: Until;
 }
 
-/** Books that take turns. A small book is done after a dozen pages; a large one must not keep the others waiting. */
+/** Books that take turns. A small book is done after a few pages; a large one must not keep the others waiting. */
 const BOOKS_AT_ONCE = 20;
 
 export function createAudit({ groups, pool, clock, log, counts }: AuditOptions): Audit {
   const parts = partsOf(groups);
   const resources = groups.flatMap((group) => group.resources);
   const tied = tiedCodes(groups);
-  const tell = ({ check, book, ids, expected, actual, detail }: Finding) =>
+  const logFinding = ({ check, book, ids, expected, actual, detail }: Finding) =>
     log.error({ check, book: publicId('book', book), ids, expected, actual }, `audit: ${detail}`);
-  const found = new OpenFindings(tell);
-  const overdue = new OpenFindings(tell);
+  const found = new OpenFindings(logFinding);
+  const overdue = new OpenFindings(logFinding);
   /** Pools and kinds of rows that wait for a worker, each logged once. They are no findings: the ledger is not wrong. */
   let missing: ReadonlySet<string> = new Set();
   const open: OpenBook[] = [];
@@ -84,15 +84,23 @@ export function createAudit({ groups, pool, clock, log, counts }: AuditOptions):
 
   async function turnPage(book: OpenBook): Promise<void> {
     const bounds = await readHead(pool, book.id);
-    const part = bounds && parts[book.part];
-    if (!part) return;
+    if (!bounds) return;
     book.until ??= untilNow(bounds);
-    const { place, until } = book;
+    const { until } = book;
     const report = (finding: Omit<Finding, 'book'>) => found.add({ ...finding, book: book.id });
-    const context = { pool, book: bounds, resources, tied, report, advance: counts.rows };
-    // A row that cannot be read ends its part, not the round.
-    book.place = await whereReadable(context, part.name, () => part.turn(context, place, until));
-    if (book.place === undefined) book.part++;
+    let rows = 0;
+    const advance = (count: number) => {
+      rows += count;
+      counts.rows(count);
+    };
+    const context = { pool, book: bounds, resources, tied, report, advance };
+    // A part without rows is a query or two: the turn continues with the next part.
+    for (const { name, turn } of parts.slice(book.part)) {
+      // A row that cannot be read ends its part, not the round.
+      book.place = await whereReadable(context, name, () => turn(context, book.place, until));
+      if (book.place === undefined) book.part++;
+      if (rows > 0 || book.place !== undefined) break;
+    }
     if (book.part < parts.length) open.push(book);
   }
 

@@ -9,11 +9,11 @@ const KEPT = 1_000;
 
 export class OpenFindings {
   readonly #kinds = new Map<Finding['check'], Map<string, number>>();
-  readonly #tell: (finding: Finding) => void;
+  readonly #report: (finding: Finding) => void;
   #round = 0;
 
-  constructor(tell: (finding: Finding) => void) {
-    this.#tell = tell;
+  constructor(report: (finding: Finding) => void) {
+    this.#report = report;
   }
 
   add(finding: Finding): void {
@@ -25,7 +25,7 @@ export class OpenFindings {
     }
     if (!known.has(key)) {
       if (known.size >= KEPT) return;
-      this.#tell(finding);
+      this.#report(finding);
     }
     known.set(key, this.#round);
   }

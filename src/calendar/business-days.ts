@@ -20,17 +20,17 @@ const DAYS_OFF: Readonly<Record<CalendarName, readonly number[]>> = {
   target2: [SATURDAY, SUNDAY],
 };
 
-/** Throws RangeError for what is no day. */
+/** Throws RangeError for any other text. */
 export function isBusinessDay(day: string, calendar: CalendarName): boolean {
   return isOpen(dayNumber(day), calendar);
 }
 
-/** The day itself, or the first business day behind it. */
+/** The day itself, or the first business day after it. */
 export function businessDayFrom(day: string, calendar: CalendarName): string {
   return dayOfNumber(openFrom(dayNumber(day), calendar));
 }
 
-/** The business day that is so many business days behind the day. None: the day itself, or the first behind it. */
+/** The business day that is so many business days after the day. 0: the day itself, or the first after it. */
 export function addBusinessDays(day: string, days: number, calendar: CalendarName): string {
   let found = openFrom(dayNumber(day), calendar);
   for (let left = days; left > 0; left--) found = openFrom(found + 1, calendar);

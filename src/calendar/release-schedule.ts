@@ -2,9 +2,9 @@
  * When captures are released (API.md §4): so many days, or business days, after the day that they count as. A release is at the start
  * of its day in the book's time zone. Part of what a capture earns may be kept longer: the reserve.
  */
-import { Temporal } from 'temporal-polyfill';
 import type { Instant } from '../values/clock.ts';
 import { addBusinessDays, businessDayFrom, type CalendarName } from './business-days.ts';
+import { isAfterCutOff } from './cut-off.ts';
 import { addDays, dayOf } from './day.ts';
 
 export interface ReleaseSchedule {
@@ -14,7 +14,7 @@ export interface ReleaseSchedule {
   readonly calendar: CalendarName;
   /** `HH:MM` in the book's time zone: from then on, captures count as those of the next day. Null: a day ends at midnight. */
   readonly cutOff: string | null;
-  /** Only what the acquirer has paid is released. */
+  /** Only amounts that the acquirer has paid are released. */
   readonly onceSettled: boolean;
   readonly reserve: Reserve | null;
 }
@@ -39,11 +39,11 @@ export function releaseDaysOf(schedule: ReleaseSchedule, captured: Instant, time
   return releaseDaysFrom(schedule, isAfterCutOff(schedule, captured, { day, timeZone }) ? addDays(day, 1) : day);
 }
 
-/** Of a capture at any moment of the day or of the one behind it: before the cut-off, or after. Each pair once. */
+/** Of a capture at any moment of the day or of the one after it: before the cut-off, or after. Each pair once. */
 export function possibleReleaseDays(schedule: ReleaseSchedule, day: string): ReleaseDays[] {
   const later = schedule.cutOff === null ? [0, 1] : [0, 1, 2];
   const possible = later.map((days) => releaseDaysFrom(schedule, addDays(day, days)));
-  // Days off have the release days of the business day behind them.
+  // Days off have the release days of the business day after them.
   return possible.filter(
     (one, at) =>
       possible.findIndex(
@@ -53,8 +53,8 @@ export function possibleReleaseDays(schedule: ReleaseSchedule, day: string): Rel
 }
 
 /**
- * A capture on a day off counts as one of the next business day, as banks date what they receive (Directive (EU) 2015/2366, article
- * 78): whoever captures later is never released earlier.
+ * A capture on a day off counts as one of the next business day, as banks date their receipts (Directive (EU)
+ * 2015/2366, article 78): a later capture is never released earlier.
  */
 function releaseDaysFrom({ days, unit, calendar, reserve }: ReleaseSchedule, day: string): ReleaseDays {
   const isBusiness = unit === 'business_days';
@@ -63,20 +63,4 @@ function releaseDaysFrom({ days, unit, calendar, reserve }: ReleaseSchedule, day
   if (reserve === null) return { availableOn, reservedUntil: null };
   const reservedUntil = addDays(counted, reserve.days);
   return { availableOn, reservedUntil: reservedUntil < availableOn ? availableOn : reservedUntil };
-}
-
-/**
- * Where clocks are put forward past the cut-off, it is the moment of the change; where they are put back and show it twice, the first
- * time counts. So a capture after another never counts as one of an earlier day.
- */
-function isAfterCutOff(
-  { cutOff }: Pick<ReleaseSchedule, 'cutOff'>,
-  captured: Instant,
-  { day, timeZone }: { day: string; timeZone: string },
-): boolean {
-  if (cutOff === null) return false;
-  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(captured)).toZonedDateTimeISO(timeZone);
-  const plainTime = Temporal.PlainTime.from(cutOff);
-  if (Temporal.PlainTime.compare(at.toPlainTime(), plainTime) >= 0) return true;
-  return captured >= Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime }).epochMilliseconds;
 }

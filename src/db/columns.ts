@@ -33,7 +33,7 @@ const NEEDS_ESCAPE = /["\\]/;
 const ESCAPES = /["\\]/g;
 
 /**
- * Joins JSON texts by a character that JSON holds only in escaped form. So no text is quoted here or unquoted in
+ * Joins JSON texts by a character that JSON contains only in escaped form. So no text is quoted here or unquoted in
  * Postgres: quoting event payloads was a tenth of a commit's work. In SQL: jsonArray('$1').
  */
 export function joinedJson(values: readonly (string | null)[]): string {

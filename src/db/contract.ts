@@ -1,12 +1,12 @@
 /**
- * Contracts the stored forms: the end of the time in which two releases share a database. From then on this release may
- * write stored forms that earlier releases cannot read. Refused while an earlier release is connected. There is no way
+ * Contracts the stored forms: the end of the time in which two versions use one database. From then on this version may
+ * write stored forms that earlier versions cannot read. Refused while an earlier version is connected. There is no way
  * back.
  *
- * Three steps. The installation's row closes the database to processes of earlier releases that are about to start. The
- * connections are watched for as long as a process of an earlier release may be silent. The row says that the contract is done, which
- * processes read within seconds. If the process is killed in between, nothing is contracted, and the next `npm run migrate`
- * opens the database again.
+ * Three steps. The installation's row closes the database to processes of earlier versions that are about to start. The
+ * connections are watched for as long as a process of an earlier version may be silent. The row records that the
+ * contract is done, which processes read within seconds. If the process is killed in between, nothing is contracted,
+ * and the next `npm run migrate` opens the database again.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,6 @@ import {
   abandonContract,
   beginContract,
   type Connection,
-  clearSecretsOfDeletedEndpoints,
   finishContract,
   listConnections,
   readContractedTo,
@@ -31,20 +30,20 @@ const WATCH_MS = 12_000;
 const LOOK_EVERY_MS = 200;
 
 export interface ContractResult {
-  /** The release whose stored forms may be written now. */
+  /** The version whose stored forms may be written now. */
   contractedTo: string;
   /** Whether this run contracted the forms. */
   changed: boolean;
 }
 
-/** An earlier release is connected. The message says what to do. */
+/** An earlier version is connected. The message explains what to do. */
 export class ContractRefused extends Error {
   override name = 'ContractRefused';
 }
 
 /**
- * Contracts the stored forms. Run by the owner's role, on a connection that holds the migration lock. Throws
- * ContractRefused when an earlier release is connected, and then leaves everything as it was.
+ * Contracts the stored forms. Run by the owner's role, on a connection that has the migration lock. Throws
+ * ContractRefused when an earlier version is connected, and then changes nothing.
  */
 export async function contract(
   client: pg.Client,
@@ -55,7 +54,6 @@ export async function contract(
   try {
     await beginContract(client, RELEASE);
     await refuseEarlierReleases(client, { role, watchMs });
-    await clearSecretsOfDeletedEndpoints(client);
     await finishContract(client);
   } catch (error) {
     await abandonContract(client);
@@ -79,8 +77,8 @@ async function refuseEarlierReleases(
 }
 
 /**
- * BullMQ names the connection that listens for a queue's jobs after the queue, whatever the release. A process with
- * such a connection has others too, which name its release.
+ * BullMQ names the connection that listens for a queue's jobs after the queue, whatever the version. A process with
+ * such a connection has others too, which name its version.
  */
 const LISTENER = /^\{[a-z]+-\d+\}/;
 

@@ -1,2 +1,2 @@
-/** Rows that a gauge counts at most: one that says "at least ten thousand" is as alarming as an exact figure. */
+/** Rows that a gauge counts at most: "at least ten thousand" is as alarming as an exact figure. */
 export const COUNT_LIMIT = 10_000;

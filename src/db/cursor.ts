@@ -1,12 +1,13 @@
-/** The cursor of a page: the row of the list that the page begins behind, or ends before. */
+/** The cursor of a page: the row of the list after which the page begins, or before which it ends. */
 import { ApiError } from '../errors/errors.ts';
 import { build, type PageRequest, runBuilt } from './page.ts';
 import type { Queryable } from './pool.ts';
 import type { Walk, WalkedList } from './walk.ts';
 
 /**
- * What the cursor's row has in `column`; undefined without a cursor. The filters of a request do not count: an object that they let
- * through may have changed since. Throws ApiError `cursor_invalid` for a cursor that is no row of the list. Index: the primary key.
+ * The value of `column` in the cursor's row; undefined without a cursor. The filters of a request do not count: an
+ * object that matched them may have changed since. Throws ApiError `cursor_invalid` for a cursor that is no row of the
+ * list. Index: the primary key.
  */
 export async function atCursor<Value>(
   db: Queryable,

@@ -8,7 +8,7 @@ import { type Clock, type Instant, systemClock } from '../values/clock.ts';
 import { readDatabaseTime } from './database-time-store.ts';
 import type { Pool } from './pool.ts';
 
-/** More than clocks that are set over the network differ by, and too little to matter to a due time. */
+/** More than the difference between clocks that are set over the network, and too little to matter to a due time. */
 const AGREED_MS = 1_000;
 const READ_EVERY_MS = 10_000;
 

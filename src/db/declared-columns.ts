@@ -7,13 +7,15 @@ import { toJson } from '../values/json.ts';
 import type { SnakeCase } from '../values/snake-case.ts';
 import { byteaArray, hexArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from './columns.ts';
 
-/** Columns that can hold what somebody wrote. `json text` is a text column with JSON that is written as it stands, `jsonb` any value,
- * `text list` a text[] (it travels as JSON, because unnest flattens an array of arrays). */
+/**
+ * Columns that can contain text written by people. `json text` is a text column with JSON that is written unchanged,
+ * `jsonb` any value, `text list` a text[] (it travels as JSON, because unnest flattens an array of arrays).
+ */
 export type TextType = 'text' | 'json text' | 'jsonb' | 'text list';
 
 /**
- * Types of Postgres, and some that say more: `code` is a text column with a word of a closed list of ours, or of a standard (a
- * status, a currency, a day); `hex` is a bytea that nouns hold as hexadecimal digits.
+ * Types of Postgres, and some more precise ones: `code` is a text column with a word of a closed list of ours, or of a
+ * standard (a status, a currency, a day); `hex` is a bytea that nouns have as hexadecimal digits.
  */
 export type ColumnType =
   | 'uuid'
@@ -31,24 +33,39 @@ export type ColumnType =
 export type NotPersonal =
   /** An id or code that we, a party or a scheme made. */
   | 'reference'
-  /** The integrator's own reference: a request is found by it, for good. The guides say that it names no person. */
+  /** The integrator's own reference: a request is found by it, for good. By the guides it names no person. */
   | 'own_reference'
-  /** Ids, amounts, moments and codes that commands worked out. */
+  /** Ids, amounts, moments and codes that commands computed. */
   | 'facts'
   /** A sentence of ours about ids, amounts and codes. */
   | 'own_words'
-  /** What is shown of a card or alias. */
+  /** The visible part of a card or alias. */
   | 'masked'
   /** Part of the order by which money moved, with its sealed destination: the record of a payment must name it. */
   | 'instruction'
   /** Who acted: an API key, an operator. */
   | 'actor'
-  /** What a party said of the money, word by word: the proof in a disagreement. */
+  /** A party's statement about the money, word by word: the proof in a disagreement. */
   | 'proof'
   /** Where events are delivered to. The integrator changes it. */
   | 'address'
   /** Personal text stands elsewhere, and this refers to it. */
   | 'refers';
+
+/** How a property is stored whose column does not contain it as it is. */
+export interface Codec<Value> {
+  /** Left out: as it is. */
+  store?(value: Value): unknown;
+  read(stored: unknown): Value;
+}
+
+/** Of a `hex` column whose noun is read as it is stored. */
+export const HEX_READ: Codec<unknown> = { read: (stored) => (stored as Buffer).toString('hex') };
+/** Hexadecimal digits, or null, in a column of type `bytea`. */
+export const HEX_OR_NULL: Codec<unknown> = {
+  store: (digits) => (digits === null ? null : Buffer.from(digits as string, 'hex')),
+  read: (stored) => (stored === null ? null : (stored as Buffer).toString('hex')),
+};
 
 export interface ColumnOptions {
   /** An update writes it. Left out: it keeps the value that it was inserted with. */
@@ -57,45 +74,60 @@ export interface ColumnOptions {
   readonly sealed?: true;
   /** Text about people. `npm run ops -- erase` finds it. */
   readonly personal?: true;
-  /** SQL over the row: while it holds, a party still has to be told this text, and an erasure leaves it. */
+  /** SQL over the row: while it is true, the text must still be sent to a party, and an erasure leaves it. */
   readonly neededWhile?: string;
   readonly notPersonal?: NotPersonal;
   /** Lists may be filtered by it: there is an index on book, this column and key. */
   readonly filter?: true;
   /**
-   * What becomes of a card number in the text (ledger/rows/judged-texts.ts). Left out: it is refused. `masked`: it is taken out, since
-   * what a party says is applied whatever it holds. `exempt`: a reference that a party or the scheme gave, or an
-   * amount in text, which may look like one. `copied`: it stands in a row of the same book, which was judged.
+   * What happens to a card number in the text (ledger/rows/judged-texts.ts). Left out: it is refused. `masked`: it is
+   * removed, since a party's report is applied whatever it contains. `exempt`: a reference that a party or the scheme
+   * gave, or an amount in text, which may look like a card number. `copied`: it is copied from a row of the same book,
+   * which was judged.
    */
   readonly cardNumber?: 'masked' | 'exempt' | 'copied';
   /** A URL, in which a card number is found as in no other text. */
   readonly url?: true;
   /** Of masked JSON: the members that are such references, or amounts in text. */
   readonly references?: readonly string[];
-  /** Of a masked column under another name: the property of the noun that it holds. */
+  /** The property of the noun that it contains. Left out: the one of its name. */
   readonly property?: string;
+  readonly codec?: Codec<unknown>;
 }
 
-/** Every text is about people, unless its declaration says why it is not. */
+/** Every text is about people, unless its declaration states why it is not. */
 export type TextOptions = ColumnOptions & ({ readonly personal: true } | { readonly notPersonal: NotPersonal });
 
+/** Without `property` it is computed from the noun, and no property is read from it. */
 export interface Column<Noun> extends ColumnOptions {
   readonly name: string;
   readonly type: ColumnType;
+  /** The value to write. */
   read(noun: Noun): unknown;
+}
+
+interface Renamed<Noun> {
+  readonly property: keyof Noun & string;
 }
 
 /** A noun as its row comes from the driver: the same values under the names of the columns. */
 export type RowOf<Noun> = { [Property in keyof Noun & string as SnakeCase<Property>]: Noun[Property] };
 
-/** A column that holds the noun's property of the same name: `account_id` holds `accountId`. */
+/** A column for the noun's property of the same name: `account_id` stores `accountId`. */
 export function column<Noun>(
   name: SnakeCase<keyof Noun & string>,
   type: Exclude<ColumnType, TextType>,
   options?: ColumnOptions,
 ): Column<Noun>;
 export function column<Noun>(name: SnakeCase<keyof Noun & string>, type: TextType, options: TextOptions): Column<Noun>;
-/** A column that holds what `read` takes from the noun. */
+/** A column with the noun's property of another name. */
+export function column<Noun>(
+  name: string,
+  type: Exclude<ColumnType, TextType>,
+  options: ColumnOptions & Renamed<Noun>,
+): Column<Noun>;
+export function column<Noun>(name: string, type: TextType, options: TextOptions & Renamed<Noun>): Column<Noun>;
+/** A column that contains what `read` takes from the noun. */
 export function column<Noun>(
   name: string,
   type: Exclude<ColumnType, TextType>,
@@ -115,8 +147,10 @@ export function column<Noun>(
   options: ColumnOptions = {},
 ): Column<Noun> {
   if (typeof given === 'function') return { ...options, name, type, read: given };
-  const property = propertyOf(name);
-  return { ...given, name, type, property, read: (noun) => noun[property as keyof Noun] };
+  const property = (given?.property ?? propertyOf(name)) as keyof Noun & string;
+  const store = given?.codec?.store;
+  const read = store ? (noun: Noun) => store(noun[property]) : (noun: Noun) => noun[property];
+  return { ...given, name, type, property, read };
 }
 
 /** `accountId` of `account_id`. */
@@ -124,12 +158,15 @@ function propertyOf(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** The noun of a row, by the names of its columns. Some 0.4 µs for twelve columns, twenty times a literal (docs/decisions/declared-tables.md). */
-export function nounOf<Noun>(columns: readonly { name: string }[]): (row: RowOf<Noun>) => Noun {
-  const names = columns.map(({ name }) => [name, propertyOf(name)] as const);
+/** The noun of a row, by its columns. Some 0.4 µs for twelve of them, twenty times a literal (docs/decisions/declared-tables.md). */
+export function nounOf<Noun>(columns: readonly Column<Noun>[]): (row: Readonly<Record<string, unknown>>) => Noun {
+  const members = columns.flatMap(({ name, property, codec }) =>
+    property === undefined ? [] : [{ name, property, codec }],
+  );
   return (row) => {
     const noun: Record<string, unknown> = {};
-    for (const [name, property] of names) noun[property] = (row as Record<string, unknown>)[name];
+    for (const { name, property, codec } of members)
+      noun[property] = codec === undefined ? row[name] : codec.read(row[name]);
     return noun as Noun;
   };
 }

@@ -1,18 +1,18 @@
 /**
- * Which stored forms this process may write. Every process reads the forms of this release and of the one before. A
- * process writes the earlier forms until it learns, within seconds, that the installation is contracted (contract.ts).
- * So every connected release reads what is written until then. There is no way back: a process that has learned of the
+ * Which stored forms this process may write. Every process reads the forms of this version and of the one before. A
+ * process writes the earlier forms until it reads, within seconds, that the installation is contracted (contract.ts).
+ * So every connected version reads what is written until then. There is no way back: a process that knows of the
  * contract stops asking.
  */
 import { isEarlierRelease } from '../process/release.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 
-/** What may be written, by the release that the installation is contracted to. Each turns true once, and never back. */
+/** What may be written, by the version that the installation is contracted to. Each turns true once, and never back. */
 export interface Forms {
   /** To 0.3.0 or later: personal text apart from events and answers (ledger/rows/personal-text.ts), sealed evidence. */
   readonly textApart: boolean;
-  /** To 0.3.0 or later: an entry of a return names the return, and stands in no list of its payout. */
+  /** To 0.3.0 or later: an entry of a return names the return, and is in no list of its payout. */
   readonly returnsApart: boolean;
   /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
   readonly evidenceByResource: boolean;
@@ -20,19 +20,37 @@ export interface Forms {
   readonly eventsDerived: boolean;
   /** To 0.3.0 or later: multi-book jobs (queue/job.ts). */
   readonly multiBookJobs: boolean;
+  /** To 0.3.0 or later: events of keys. */
+  readonly keysOverApi: boolean;
+  /** To 0.3.0 or later: events of transfers that arrive, and money that waits at a bank for a person. */
+  readonly moneyIn: boolean;
 }
 
-/** Those that decisions ask about. */
+/** The forms that decisions ask about. */
 export type LedgerForms = Omit<Forms, 'multiBookJobs'>;
 
-/** The forms that every release reads. */
+/** The forms that every version reads. */
 export const EARLIEST_FORMS: Forms = {
   textApart: false,
   returnsApart: false,
   evidenceByResource: false,
   eventsDerived: false,
   multiBookJobs: false,
+  keysOverApi: false,
+  moneyIn: false,
 };
+
+/** The forms of a batch. They may turn true while it runs, and its commands write the same ones. */
+export function snapshotOf(forms: LedgerForms): LedgerForms {
+  return {
+    textApart: forms.textApart,
+    returnsApart: forms.returnsApart,
+    evidenceByResource: forms.evidenceByResource,
+    eventsDerived: forms.eventsDerived,
+    keysOverApi: forms.keysOverApi,
+    moneyIn: forms.moneyIn,
+  };
+}
 
 export interface WatchedForms extends Forms {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
@@ -40,15 +58,17 @@ export interface WatchedForms extends Forms {
   close(): void;
 }
 
-/** The release that reads each form first. */
-const RELEASES: Readonly<Record<keyof Forms, string>> = {
+/** The first version that reads each form. */
+const FIRST_VERSION: Readonly<Record<keyof Forms, string>> = {
   textApart: '0.3.0',
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
   eventsDerived: '0.3.0',
   multiBookJobs: '0.3.0',
+  keysOverApi: '0.3.0',
+  moneyIn: '0.3.0',
 };
-const FORMS = Object.keys(RELEASES) as (keyof Forms)[];
+const FORMS = Object.keys(FIRST_VERSION) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;
 
 export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unknown) => void }): WatchedForms {
@@ -58,7 +78,7 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
     ...EARLIEST_FORMS,
     async read() {
       const release = await readContractedTo(pool);
-      for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, RELEASES[form]);
+      for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, FIRST_VERSION[form]);
       if (FORMS.every((form) => forms[form])) clearInterval(timer);
     },
     close: () => clearInterval(timer),

@@ -33,12 +33,14 @@ const SIGNER_RIGHTS: RightsOfTables = {
 };
 
 /**
- * The sandbox rail plays the outside world and keeps every record. The queue library deletes jobs, takes numbers from
+ * The sandboxes play the outside world and keep every record. The queue library deletes jobs, takes numbers from
  * its sequences and calls its functions. Neither needs TRUNCATE, REFERENCES or TRIGGER.
  */
 const OTHER_SCHEMAS: Readonly<Record<string, { tables: readonly string[]; library: boolean }>> = {
   sandbox_rail: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
   sandbox_acquirer: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
+  sandbox_bank: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
+  sandbox_processor: { tables: ['SELECT', 'INSERT', 'UPDATE'], library: false },
   bullmq: { tables: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'], library: true },
 };
 

@@ -3,7 +3,7 @@ import { takeRandom } from '../values/random.ts';
 import type { Queryable } from './pool.ts';
 import type { SealedPlace, SecretBox } from './secret-box.ts';
 
-/** The release whose stored forms may be written. Index: installation_pkey. */
+/** The version whose stored forms may be written. Index: installation_pkey. */
 export async function readContractedTo(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ release: string }>(
     'SELECT CASE WHEN contract_done THEN contracted_to ELSE contracted_from END AS release FROM public.installation WHERE id = 1',
@@ -11,7 +11,7 @@ export async function readContractedTo(db: Queryable): Promise<string> {
   return rows[0]!.release;
 }
 
-/** Earlier releases than this one may not start: the release of the last contract, done or under way. */
+/** Versions earlier than this one may not start: the version of the last contract, done or under way. */
 export async function readClosedTo(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ contracted_to: string }>(
     'SELECT contracted_to FROM public.installation WHERE id = 1',
@@ -19,7 +19,7 @@ export async function readClosedTo(db: Queryable): Promise<string> {
   return rows[0]!.contracted_to;
 }
 
-/** The names of the migrations that have run; none in a new database. */
+/** The names of the migrations that have run; empty for a new database. */
 export async function readAppliedMigrations(db: Queryable): Promise<string[]> {
   const { rows: known } = await db.query<{ present: boolean }>(
     "SELECT to_regclass('public.schema_migrations') IS NOT NULL AS present",
@@ -29,16 +29,18 @@ export async function readAppliedMigrations(db: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** What a database of the release before is contracted to; null where nothing says so. */
+/** The version that a database of an earlier version is contracted to; null without one. */
 export async function readContractBefore(db: Queryable): Promise<string | null> {
   const { rows: known } = await db.query<{ present: boolean }>(
     "SELECT to_regclass('public.installation') IS NOT NULL AS present",
   );
   if (!known[0]!.present) return null;
-  const { rows } = await db.query<{ contracted_to: string | null }>(
-    'SELECT contracted_to FROM public.installation WHERE id = 1',
+  // The columns of an unfinished contract are those of 0.3.0.
+  const { rows } = await db.query<{ release: string | null }>(
+    `SELECT CASE WHEN shown->>'contract_done' = 'false' THEN shown->>'contracted_from' ELSE shown->>'contracted_to' END AS release
+       FROM (SELECT to_jsonb(i) AS shown FROM public.installation AS i WHERE id = 1) AS i`,
   );
-  return rows[0]?.contracted_to ?? null;
+  return rows[0]?.release ?? null;
 }
 
 /** Whether anybody has used the database. */
@@ -54,7 +56,7 @@ export async function readAnyOrganisation(db: Queryable): Promise<boolean> {
 /** SQL of the stamp that every change of an API key moves (migration 0023). Index: installation_pkey. */
 export const KEY_STAMP = '(SELECT key_stamp FROM public.installation WHERE id = 1)';
 
-/** The stamp of the keys as they are now; null where the installation has no row. */
+/** The current stamp of the keys; null where the installation has no row. */
 export async function readKeyStamp(db: Queryable): Promise<string | null> {
   const { rows } = await db.query<{ stamp: string | null }>({
     name: 'installation.key_stamp',
@@ -63,19 +65,12 @@ export async function readKeyStamp(db: Queryable): Promise<string | null> {
   return rows[0]!.stamp;
 }
 
-/** Begins a contract: earlier releases do not start any more. By the owner's role; the application's may only read. */
+/** Begins a contract: earlier versions do not start any more. By the owner's role; the application's may only read. */
 export async function beginContract(db: Queryable, release: string): Promise<void> {
   await db.query(
     `UPDATE public.installation SET contracted_from = CASE WHEN contract_done THEN contracted_to ELSE contracted_from END,
        contracted_to = $1, contracted_at = clock_timestamp(), contract_done = false WHERE id = 1`,
     [release],
-  );
-}
-
-/** Release 0.2.0 knows of no secrets before the previous one, and leaves them where it deletes an endpoint. Once no process of it runs. */
-export async function clearSecretsOfDeletedEndpoints(db: Queryable): Promise<void> {
-  await db.query(
-    "UPDATE public.webhook_endpoints SET earlier_secrets = NULL WHERE status = 'deleted' AND earlier_secrets IS NOT NULL",
   );
 }
 
@@ -85,7 +80,7 @@ export async function finishContract(db: Queryable): Promise<void> {
   );
 }
 
-/** As it was before a contract that was refused or killed; nothing where none is under way. */
+/** Restores the row after a contract that was refused or killed; changes nothing when no contract is under way. */
 export async function abandonContract(db: Queryable): Promise<void> {
   await db.query(
     `UPDATE public.installation SET contracted_to = contracted_from, contract_done = true, contracted_from = NULL

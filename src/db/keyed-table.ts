@@ -1,4 +1,4 @@
-/** Tables by name and primary key, and the SQL that needs no more of them. */
+/** Tables by name and primary key, and the SQL that needs nothing else of them. */
 
 export interface KeyColumn {
   readonly name: string;
@@ -27,14 +27,18 @@ export function keyedByUuid(name: string, key: string): KeyedTable {
   return { name, key: [{ name: key, type: 'uuid' }] };
 }
 
-/** SQL: whether the row that a name and an id stand for is there. Null for a name of no table. `$1` is the book. */
-export function existsSql(
-  tables: readonly { readonly name: string; readonly table: KeyedTable; readonly only?: OnlyRows }[],
-  of: { name: string; id: string },
-): string {
-  const cases = tables.map(({ name, table, only }) => {
-    const key = table.key[0]!.name;
-    return `WHEN '${name}' THEN EXISTS (SELECT FROM ${table.name} r WHERE r.book_id = $1 AND r.${key} = ${of.id}${onlySql(only, 'r.')})`;
-  });
+/** A resource by its name, with its rows: keyed by its id. */
+interface RowsOfName {
+  readonly name: string;
+  readonly table: { readonly name: string; readonly key: string };
+  readonly only?: OnlyRows;
+}
+
+/** SQL: whether the row that a name and an id stand for is there. Null for a name of no resource. `$1` is the book. */
+export function existsSql(resources: readonly RowsOfName[], of: { name: string; id: string }): string {
+  const cases = resources.map(
+    ({ name, table, only }) =>
+      `WHEN '${name}' THEN EXISTS (SELECT FROM ${table.name} r WHERE r.book_id = $1 AND r.${table.key} = ${of.id}${onlySql(only, 'r.')})`,
+  );
   return cases.length === 0 ? 'NULL::boolean' : `CASE ${of.name} ${cases.join(' ')} END`;
 }

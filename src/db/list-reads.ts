@@ -37,8 +37,8 @@ const CANCELED = '57014';
 
 export interface ListReads {
   /**
-   * Runs reads of a book on a list connection, in one snapshot. `narrow` tells the caller how to ask for less when the
-   * reads take too long. Throws ApiError `service_unavailable` when they do, or when no connection is free in time.
+   * Runs reads of a book on a list connection, in one snapshot. `narrow` explains how to ask for less when the reads
+   * take too long. Throws ApiError `service_unavailable` when they do, or when no connection is free in time.
    */
   read<Result>(bookId: Uuid, work: (db: Queryable) => Promise<Result>, narrow?: string): Promise<Result>;
 }
@@ -76,7 +76,7 @@ async function inSnapshot<Result>(
     throw error;
   });
   const until = performance.now() + LIST_TIMEOUT_MS;
-  // Postgres limits each statement of a read. No statement starts after the first limit, so a snapshot is held for two
+  // Postgres limits each statement of a read. No statement starts after the first limit, so a snapshot lasts for two
   // limits at most.
   const query = (...given: unknown[]) =>
     performance.now() > until

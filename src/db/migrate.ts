@@ -30,7 +30,7 @@ const CONNECTION_NAME = connectionName('countinghouse-migrate');
 
 /** One migrator at a time. The advisory lock ends with its connection. The number is arbitrary and must not change. */
 const MIGRATION_LOCK = '4846791580151137091';
-/** A migration that waits for a lock blocks every statement behind it, so the migration gives up first. */
+/** A migration that waits for a lock blocks every statement behind it, so the migration stops first. */
 const MIGRATION_LOCK_TIMEOUT = '5s';
 
 export interface MigrateOptions {
@@ -60,7 +60,7 @@ export interface MigrateResult {
 }
 
 /**
- * Throws DatabaseRoleError for unsuitable roles, ContractRefused while an earlier release is connected, and otherwise
+ * Throws DatabaseRoleError for unsuitable roles, ContractRefused while an earlier version is connected, and otherwise
  * the errors of Postgres.
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
@@ -71,7 +71,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: CONNECTION_NAME });
   await client.connect();
   try {
-    // Before the role has its settings: nothing is presumed of the database's.
+    // Before the role has its settings: those of the database are not relied on.
     await client.query(OWNER_SESSION);
     const { rows } = await client.query('SELECT current_user AS name, current_database() AS database');
     refuseSharedRoles([{ variable: 'DATABASE_OWNER_URL', name: rows[0].name }, ...roles]);
@@ -107,7 +107,7 @@ interface LoginRole extends Login {
 const OWN_ROLES =
   "The application and the signer need roles of their own: CREATE ROLE countinghouse_app LOGIN PASSWORD '…'; CREATE ROLE countinghouse_signer LOGIN PASSWORD '…';";
 
-/** The server tells the role's name: a URL may leave the name to a service file or the environment. */
+/** The server knows the role's name: a URL may leave the name to a service file or the environment. */
 async function roleOf(login: Login): Promise<LoginRole> {
   return withClient(login.url, async (client) => {
     const { rows } = await client.query(
@@ -129,11 +129,11 @@ function refuseSharedRoles(roles: readonly { variable: string; name: string }[])
   }
 }
 
-const FIRST_OF_THIS_RELEASE = '0020-personal-text';
+const FIRST_OF_THIS_RELEASE = '0101-contracted-before';
 
 /**
- * A development build's database has migrations that no release has. And this release reads stored forms of the one before, and none
- * that are older: where rows may be of those, that release's contract comes first.
+ * The database of a development build has migrations that no version has. And this version reads stored forms of the
+ * one before, and no older ones: where older rows may exist, that version's contract comes first.
  */
 async function refuseOtherHistory(client: pg.Client): Promise<void> {
   const applied = await readAppliedMigrations(client);
@@ -146,7 +146,7 @@ async function refuseOtherHistory(client: pg.Client): Promise<void> {
   if (applied.length === 0 || applied.includes(FIRST_OF_THIS_RELEASE)) return;
   const contractedTo = await readContractBefore(client);
   if (contractedTo !== null && !isEarlierRelease(contractedTo, RELEASE_BEFORE)) return;
-  // A new one, whose first migration was interrupted.
+  // A new database, whose first migration was interrupted.
   if (!(await readAnyOrganisation(client))) return;
   throw new DatabaseRoleError(
     `The database is not contracted to release ${RELEASE_BEFORE}: this release does not read what releases before that one stored.`,
@@ -168,7 +168,7 @@ async function runOwnMigrations(ownerUrl: string): Promise<string[]> {
   });
   try {
     // Knex marks a running migration in a row, which a killed process leaves behind. No other migration runs: this
-    // process holds the lock.
+    // process has the lock.
     await database.migrate.forceFreeMigrationsLock();
     // One at a time, each marked in its own transaction. `latest` drops that transaction for a whole run as soon as one
     // migration asks for none; a kill between a change and its mark would then fail the next run.
@@ -192,7 +192,7 @@ async function grantRights(
   const { rows } = await client.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') ORDER BY relname`,
   );
-  // The migration lock is held: a contract that is under way was killed.
+  // This process has the migration lock: a contract that is under way was killed.
   await abandonContract(client);
   await client.query('BEGIN');
   try {
@@ -224,7 +224,7 @@ function setRoleSettings(url: string, role: string): Promise<string[]> {
   return withClient(url, (client) => runEach(client, roleSettingsSql(role)));
 }
 
-/** For the owner's other sessions: erasure, and the migrations of a release before this one. */
+/** For the owner's other sessions: erasure, and the migrations of an earlier version. */
 async function setOwnerSettings(
   client: pg.Client,
   { name, database }: { name: string; database: string },

@@ -1,6 +1,6 @@
 /**
  * Index lookups of rows that nearly every batch writes: a book, and its busiest accounts. While a dump or a long report
- * holds a snapshot open, Postgres keeps all old versions of these rows, thousands more each minute. An index lookup by
+ * keeps a snapshot open, Postgres keeps all old versions of these rows, thousands more each minute. An index lookup by
  * equality visits every one of them. A range of one key, read from its end, begins with the page that was written last.
  * This pays for a few rows. A long list visits the old versions once for all its rows.
  */

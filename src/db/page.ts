@@ -36,7 +36,7 @@ export async function runBuilt<Row>(db: Queryable, query: Knex.QueryBuilder): Pr
   return rows as Row[];
 }
 
-/** Orders, bounds and limits a query by its key. One row beyond the limit tells whether more rows follow. */
+/** Orders, bounds and limits a query by its key. One row beyond the limit shows whether more rows follow. */
 export function keyset(query: Knex.QueryBuilder, page: PageRequest, key: string): Knex.QueryBuilder {
   const backwards = page.endingBefore !== undefined;
   if (page.startingAfter !== undefined) query.where(key, '<', page.startingAfter);

@@ -1,6 +1,6 @@
 /**
- * Connections to Postgres. bigint columns arrive as bigint, timestamps as whole milliseconds: no float holds an amount,
- * and no Date enters the domain.
+ * Connections to Postgres. bigint columns arrive as bigint, timestamps as whole milliseconds: no amount is a float, and
+ * no Date enters the domain.
  */
 import pg from 'pg';
 import type { Logger } from '../process/log.ts';
@@ -29,15 +29,15 @@ const ISO_TIMESTAMP = /^(?:-?infinity|\d{4,}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6
 
 /**
  * Parses `2026-11-21 09:33:08.593+00`, the form in which Postgres writes a timestamptz of milliseconds in UTC. Every
- * row has several. The driver's parser, which takes ten times as long, handles the other forms of ISO. It takes a text
- * of another DateStyle for no time, which JavaScript counts as 1970: such a text fails its statement.
+ * row has several. The driver's parser, which takes ten times as long, handles the other forms of ISO. It does not
+ * recognize a text of another DateStyle, which JavaScript would read as 1970: such a text fails its statement.
  */
 function parseInstant(text: string): Instant {
   const length = text.length;
   // A year before 1000 is not common either: Date.UTC takes 50 for 1950.
   const common = text[0] !== '0' && text[4] === '-' && text.endsWith('+00') && length >= 22 && length <= 26;
-  // `infinity` arrives as a number, and a year beyond the calendar as NaN. The product writes neither, but verify has
-  // to read them.
+  // `infinity` arrives as a number, and a year beyond the calendar as NaN. The product writes neither, but verify must
+  // read them.
   if (!common) {
     if (!ISO_TIMESTAMP.test(text))
       throw new Error(`The database writes times as ${text}, which is not ISO: see DateStyle of its role.`);
@@ -70,11 +70,11 @@ const types: pg.CustomTypesConfig = {
 
 export interface PoolOptions {
   url: string;
-  /** Shown in pg_stat_activity with the release, so that an operator can tell the connections apart. */
+  /** Shown in pg_stat_activity with the version, so that an operator can distinguish the connections. */
   name: string;
   size: number;
   log: Logger;
-  /** Gives up on an answer that does not come, also when the peer disappears. Longer than every limit in the server. */
+  /** Stops waiting for an answer that does not come, also when the peer disappears. Longer than every limit in the server. */
   queryTimeoutMs?: number;
   /** Prepares statements by name, so that each is planned once. Must be false behind a pooler in transaction mode. */
   namedStatements?: boolean;

@@ -1,8 +1,8 @@
-/** What a database error means for the work in hand. Classes: PostgreSQL manual, appendix A. */
+/** How a database error affects the work that met it. Classes: PostgreSQL manual, appendix A. */
 import { ApiError } from '../errors/errors.ts';
 
 export type FailureKind =
-  /** The database or the network to it is not well; the same work may succeed later. */
+  /** The database or the network to it is failing; the same work may succeed later. */
   | 'transient'
   /** The work itself is refused (data, constraint, statement), and would be refused again. */
   | 'refused'
@@ -56,7 +56,7 @@ function isAtStartOfSession(error: Error): boolean {
   return (error as { routine?: unknown }).routine === 'CheckMyDatabase';
 }
 
-/** What held a statement up, so that Postgres ended it. */
+/** Why a statement was blocked, so that Postgres ended it. */
 export type Obstacle = 'deadlock' | 'lock' | 'statement' | 'idle';
 
 /** Deadlock, lock not available, statement canceled at its limit, session ended while idle in its transaction. */
@@ -67,18 +67,18 @@ const OBSTACLES: ReadonlyMap<unknown, Obstacle> = new Map([
   ['25P03', 'idle'],
 ]);
 
-/** Mostly somebody holds a row. Work of several books is then done book by book, so that only one waits. */
+/** Mostly another transaction has locked a row. Work of several books is then done book by book, so that only one waits. */
 export function obstacleOf(error: unknown): Obstacle | undefined {
   return OBSTACLES.get((error as { code?: unknown } | null)?.code);
 }
 
-/** Whether a limit of time was reached by the work itself, or by what it needs: less of it may succeed. */
+/** Whether the work itself, or something it needs, reached a time limit: less of it may succeed. */
 export function tookTooLong(error: unknown): boolean {
   const obstacle = obstacleOf(error);
   return obstacle === 'statement' || obstacle === 'idle' || isReadTimeout(error);
 }
 
-/** Whether the connection was given up, since no answer came in time (TransactionOptions in transaction.ts). */
+/** Whether the connection was abandoned, since no answer came in time (TransactionOptions in transaction.ts). */
 export function isReadTimeout(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('Query read timeout');
 }

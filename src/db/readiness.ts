@@ -1,14 +1,13 @@
 /**
  * Whether Postgres answers this process, asked on a connection of its own. A slow statement of one book, or a pool
- * whose connections are all taken, says nothing about Postgres. Probes that come together share one statement.
+ * whose connections are all taken, shows nothing about Postgres. Concurrent probes share one statement.
  */
 import type { Logger } from '../process/log.ts';
 import { TimeLimitExceeded, withinLimit } from '../process/time-limit.ts';
 import { createPool, type Pool } from './pool.ts';
 import { classifyFailure } from './postgres-errors.ts';
-import { askPostgres } from './readiness-store.ts';
 
-/** A probe gives up after about a second. */
+/** A probe times out after about a second. */
 const TIMEOUT_MS = 1_000;
 /**
  * For this long after its last answer, a slow Postgres counts as available: behind a pooler whose connections are all
@@ -71,4 +70,9 @@ export class Readiness {
     }
     this.#answeredAt = this.#now();
   }
+}
+
+/** The cheapest statement: probes come every few seconds. */
+async function askPostgres(pool: Pool): Promise<void> {
+  await pool.query('SELECT 1');
 }

@@ -1,9 +1,9 @@
 /**
- * The settings that the product needs of its roles. Nothing is presumed of the database: `ALTER DATABASE … SET datestyle`
- * changes how every time looks as text, and a reader that guesses writes what it guessed into an append-only journal. So
- * the settings are set for the roles (migrate.ts), where they come before those of the database and the cluster, and
- * checked on a connection at start and once a minute (watch-role-settings.ts).
- * They are settings of the role because a pooler such as PgBouncer refuses them as start-up parameters.
+ * The settings that the product needs of its roles. The database's own are not relied on: `ALTER DATABASE … SET
+ * datestyle` changes how every time looks as text, and a reader that guesses writes its guess into an append-only
+ * journal. So the settings are set for the roles (migrate.ts), where they come before those of the database and the
+ * cluster, and checked on a connection at start and once a minute (watch-role-settings.ts). They are settings of the
+ * role because a pooler such as PgBouncer refuses them as start-up parameters.
  */
 import pg from 'pg';
 import type { Queryable } from './pool.ts';

@@ -1,14 +1,14 @@
 /**
- * The three roles. The *owner* holds the schema and is used by migrations alone. The *signer* adds checkpoints of the
+ * The three roles. The *owner* owns the schema and is used by migrations alone. The *signer* adds checkpoints of the
  * journal and may write nothing else. The *application* role runs everything else. This role cannot change the journal
  * or the schema, nor add checkpoints, and its timeouts end a session that would keep a book's lock.
  * Next: role-settings.ts, grants.ts (the roles' rights), migrate.ts (which grants them), signer-role.ts.
  */
 import pg from 'pg';
+import { migrationSource } from '../../migrations/index.ts';
 import { isEarlierRelease, RELEASE } from '../process/release.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readClosedTo } from './installation-store.ts';
-import { migrationNames } from './known-migrations.ts';
 import type { Pool } from './pool.ts';
 import { readUnfitSettings, remedyOf, roleSettingsSql, type UnfitSetting } from './role-settings.ts';
 
@@ -51,7 +51,7 @@ export async function createRolesAndDatabase(options: {
   }
 }
 
-/** The database or its role is not fit for the product. The message says what to do. */
+/** The database or its role does not fit the product. The message explains what to do. */
 export class DatabaseRoleError extends Error {
   override name = 'DatabaseRoleError';
 
@@ -66,9 +66,9 @@ const MIGRATE_REMEDY = 'Run `npm run migrate` with DATABASE_OWNER_URL and DATABA
 const REVOKE_REMEDY = `${MIGRATE_REMEDY} It takes back what was granted to this role; what was granted to PUBLIC or to another role must be revoked there.`;
 
 /**
- * Refuses an application role that could change the journal or the schema or add checkpoints, a role whose
- * settings do not fit, and a database that is older than this code. A newer database is accepted until its stored forms are contracted:
- * release N−1 runs on the schema of N. Throws DatabaseRoleError.
+ * Refuses an application role that could change the journal or the schema or add checkpoints, a role whose settings do
+ * not fit, and a database that is older than this code. A newer database is accepted until its stored forms are
+ * contracted: version N−1 runs on the schema of N. Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
   const role = await readRole(pool);
@@ -78,7 +78,7 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
       ROLE_REMEDY,
     );
   const login = { role: role.name, variable: 'DATABASE_URL' };
-  // First: what is read below is looked up and read by these.
+  // First, because the reads below depend on these settings.
   await checkSettings(pool, login, isBeforeGrants);
   await checkMigrations(pool);
   await checkForms(pool);
@@ -93,7 +93,7 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
   await checkSettings(pool, login);
 }
 
-/** A role that was never migrated lacks timeouts and UTC, and is told so by what else it lacks. */
+/** A role that was never migrated lacks timeouts and UTC, and its other faults are reported instead. */
 const isBeforeGrants = ({ name, isTimeout }: UnfitSetting) => !isTimeout && name !== 'TimeZone';
 
 /** The role of a pool's connections. */
@@ -145,13 +145,13 @@ export interface TableRights {
   readonly owns: boolean;
   readonly reads: boolean;
   readonly inserts: boolean;
-  /** Rights beside reading, held by the role itself or through another role. */
+  /** Rights beside reading, granted to the role itself or through another role. */
   readonly writes: readonly string[];
 }
 
 /**
- * Reads the role's rights on these tables, or on all tables of the schema public. A right counts however it is held: by
- * name, through PUBLIC, on a single column, inherited, or after SET ROLE to a role of which this one is a member.
+ * Reads the role's rights on these tables, or on all tables of the schema public. A right counts however it is granted:
+ * by name, through PUBLIC, on a single column, inherited, or after SET ROLE to a role of which this one is a member.
  * TRIGGER counts too: a trigger can change inserted rows.
  */
 export async function readTableRights(pool: Pool, tables?: readonly string[]): Promise<TableRights[]> {
@@ -212,7 +212,7 @@ async function checkSignedRights(pool: Pool, role: string): Promise<void> {
 
 /**
  * Refuses a connection with settings that the product cannot run with (role-settings.ts). `variable` is the environment
- * variable of the URL; `only` says which settings are judged. Throws DatabaseRoleError with a line for each of them.
+ * variable of the URL; `only` selects the settings to judge. Throws DatabaseRoleError with a line for each of them.
  */
 export async function checkSettings(
   pool: Pool,
@@ -229,4 +229,10 @@ export async function checkSettings(
   );
   const remedies = new Set(unfit.map((setting) => remedyOf(setting, { role, database: rows[0]!.database })));
   throw new DatabaseRoleError(problems.join('\n'), [...remedies].join('\n'));
+}
+
+/** The names of all migrations of this code, in order. */
+export async function migrationNames(): Promise<string[]> {
+  const migrations = await migrationSource.getMigrations([]);
+  return migrations.map((migration) => migrationSource.getMigrationName(migration));
 }

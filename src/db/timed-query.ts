@@ -7,8 +7,8 @@ export interface Timed<Answer> {
 }
 
 /**
- * Asks Postgres and says when. The time does not include the wait for a connection, since a busy pool makes no answer older.
- * `now` returns monotonic milliseconds. Throws the errors of Postgres and of the pool.
+ * Asks Postgres, with the time of the question. The time does not include the wait for a connection, since a busy pool
+ * makes no answer older. `now` returns monotonic milliseconds. Throws the errors of Postgres and of the pool.
  */
 export async function timedQuery<Answer>(
   pool: Pool,

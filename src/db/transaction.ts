@@ -24,7 +24,7 @@ export const BEGIN_MULTI_BOOK = `BEGIN; ${MULTI_BOOK_LIMITS}`;
 /** The same for a batch of the committer. */
 export const BEGIN_SHARED = `${BEGIN_WITH_KEPT_PLANS}; ${MULTI_BOOK_LIMITS}`;
 
-/** A connection that is silent for longer than the limits of such a batch is given up. */
+/** A connection that is silent for longer than the limits of such a batch is abandoned. */
 const SILENT_MS = 3_000;
 export const SHARED: TransactionOptions = { begin: BEGIN_SHARED, limitMs: SILENT_MS };
 /** Longer than commands wait by default (10 s), so that no answer is lost which a slow server still gives in time. */
@@ -46,14 +46,14 @@ export interface RoundTrips {
 export interface TransactionOptions {
   begin?: string;
   /**
-   * When the connection is given up if the server has not answered by then. The server's own limits do not help where the
-   * network is silent.
+   * When the connection is abandoned if the server has not answered by then. The server's own limits do not help where
+   * the network is silent.
    */
   limitMs?: number;
 }
 
 /**
- * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag says COMMIT. On any
+ * Runs work in one READ COMMITTED database transaction. Resolves only when the server's own tag is COMMIT. On any
  * failure the transaction is rolled back; a connection whose rollback fails is discarded.
  */
 export function inTransaction<T>(

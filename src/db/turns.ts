@@ -1,10 +1,10 @@
-/** A few places that many askers share in turn: a frequent asker waits behind itself, not in front of others. */
+/** A few places for many callers in turn: a frequent caller waits behind itself, not in front of others. */
 
 export interface TurnsOptions {
   places: number;
-  /** The most places that one asker holds at a time. */
+  /** The most places of one caller at a time. */
   placesOfOne: number;
-  /** The most requests of one asker that wait. */
+  /** The most waiting requests of one caller. */
   waitingOfOne: number;
   waitMs: number;
 }
@@ -14,79 +14,79 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-interface Asker {
-  held: number;
+interface Caller {
+  taken: number;
   /** Oldest first. */
   waiting: Waiting[];
 }
 
 export class Turns {
   readonly #options: TurnsOptions;
-  /** Askers in the order of their turns. Only those that hold a place or wait for one. */
-  readonly #askers = new Map<string, Asker>();
-  #held = 0;
+  /** Callers in the order of their turns. Only those that have a place or wait for one. */
+  readonly #callers = new Map<string, Caller>();
+  #taken = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
   }
 
   /**
-   * Resolves to true with a place, which must be given back. False when too many requests of the asker wait already, or
-   * no place is free in time.
+   * Resolves to true with a place, to return by give(). False when too many requests of the caller wait already, or no
+   * place is free in time.
    */
   async take(name: string): Promise<boolean> {
-    const asker = this.#askers.get(name) ?? { held: 0, waiting: [] };
-    this.#askers.set(name, asker);
-    if (asker.waiting.length === 0 && this.#mayHold(asker)) {
-      this.#hold(asker);
+    const caller = this.#callers.get(name) ?? { taken: 0, waiting: [] };
+    this.#callers.set(name, caller);
+    if (caller.waiting.length === 0 && this.#mayTake(caller)) {
+      this.#occupy(caller);
       return true;
     }
-    if (asker.waiting.length >= this.#options.waitingOfOne) return false;
+    if (caller.waiting.length >= this.#options.waitingOfOne) return false;
     return new Promise((resolve) => {
       const waiting: Waiting = {
         resolve,
         timer: setTimeout(() => {
-          asker.waiting.splice(asker.waiting.indexOf(waiting), 1);
-          this.#forget(name, asker);
+          caller.waiting.splice(caller.waiting.indexOf(waiting), 1);
+          this.#forget(name, caller);
           resolve(false);
         }, this.#options.waitMs),
       };
-      asker.waiting.push(waiting);
+      caller.waiting.push(waiting);
     });
   }
 
   give(name: string): void {
-    const asker = this.#askers.get(name)!;
-    asker.held--;
-    this.#held--;
-    this.#forget(name, asker);
+    const caller = this.#callers.get(name)!;
+    caller.taken--;
+    this.#taken--;
+    this.#forget(name, caller);
     this.#serveNext();
   }
 
-  #mayHold(asker: Asker): boolean {
-    return this.#held < this.#options.places && asker.held < this.#options.placesOfOne;
+  #mayTake(caller: Caller): boolean {
+    return this.#taken < this.#options.places && caller.taken < this.#options.placesOfOne;
   }
 
-  #hold(asker: Asker): void {
-    asker.held++;
-    this.#held++;
+  #occupy(caller: Caller): void {
+    caller.taken++;
+    this.#taken++;
   }
 
-  /** Serves the first asker that waits and may hold a place, then moves it behind all others. */
+  /** Serves the first caller that waits and may have a place, then moves it behind all others. */
   #serveNext(): void {
-    for (const [name, asker] of this.#askers) {
-      if (asker.waiting.length === 0 || !this.#mayHold(asker)) continue;
-      const { resolve, timer } = asker.waiting.shift()!;
+    for (const [name, caller] of this.#callers) {
+      if (caller.waiting.length === 0 || !this.#mayTake(caller)) continue;
+      const { resolve, timer } = caller.waiting.shift()!;
       clearTimeout(timer);
-      this.#hold(asker);
-      this.#askers.delete(name);
-      this.#askers.set(name, asker);
+      this.#occupy(caller);
+      this.#callers.delete(name);
+      this.#callers.set(name, caller);
       resolve(true);
       return;
     }
   }
 
-  #forget(name: string, asker: Asker): void {
-    if (asker.held === 0 && asker.waiting.length === 0) this.#askers.delete(name);
+  #forget(name: string, caller: Caller): void {
+    if (caller.taken === 0 && caller.waiting.length === 0) this.#callers.delete(name);
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Pages of lists with a filter on the time at which a row was made. Such a list is in the order of that time, newest first,
- * and of ids within one time: the time is a column, and the book's own, while an id has the world's. Cursors are ids, as
- * everywhere; the row of the cursor says where it stands.
+ * Pages of lists with a filter on the time at which a row was made. Such a list is in the order of that time, newest
+ * first, and of ids within one time: the time is a column, and the book's own, while an id has the world's. Cursors are
+ * ids, as everywhere; the row of the cursor has its time.
  *
  * The rows of the time are walked by their index. Where another filter has few rows (fewer than COUNTED_TO), those are
- * looked at instead, all of them, and put in order: whichever is walked, the order is the same. As in walk.ts, a page
- * looks at 2,000 candidates at most.
+ * read instead, all of them, and sorted: the order is the same either way. As in walk.ts, a page looks at 2,000
+ * candidates at most.
  */
 import type { Knex } from 'knex';
 import type { Instant } from '../values/clock.ts';

@@ -4,8 +4,8 @@
  *
  * One index gives the ids of one filter in order (a *walk*). Every id is a *candidate*, which the other filters may
  * refuse. A page looks at 2,000 candidates at most, fewer when several filters are probed. Where those do not fill the
- * page, the page is short and says how far it came: the cursor of the next page is the last candidate, matched or not.
- * The rarest filter, counted to 1,000, is walked. docs/decisions/bounded-lists.md gives the reasons.
+ * page, the page is short and reports how far it came: the cursor of the next page is the last candidate, matched or
+ * not. The rarest filter, counted to 1,000, is walked. docs/decisions/bounded-lists.md gives the reasons.
  */
 import type { Knex } from 'knex';
 import { build, type IdBound, type Page, type PageRequest, runBuilt } from './page.ts';

@@ -1,7 +1,7 @@
 /**
- * Checks once a minute whether the role still has its settings (role-settings.ts). They are checked at start, but can be
- * reset afterwards. The check reads them on a connection of the pool, and on a new connection, which shows what the next
- * connections get. A setting that does not fit is an alert; the process goes on.
+ * Checks once a minute whether the role still has its settings (role-settings.ts). They are checked at start, but can
+ * be reset afterwards. The check reads them on a connection of the pool, and on a new connection, which shows what the
+ * next connections get. A setting that does not fit is an alert; the process goes on.
  */
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
@@ -10,7 +10,7 @@ import { readUnfitSettings } from './role-settings.ts';
 
 const READ_EVERY_MS = 60_000;
 /** A deviation that lasts is logged again this often. */
-const TELL_EVERY_MS = 3_600_000;
+const LOG_EVERY_MS = 3_600_000;
 
 export interface RoleSettingsWatch {
   /** Reads the settings now. */
@@ -31,12 +31,12 @@ const readUnfitNames = async (db: Pool) => (await readUnfitSettings(db)).map(({ 
 
 export function watchRoleSettings({ pool, url, log, count }: RoleSettingsOptions): RoleSettingsWatch {
   const warn = warnSeldom(log, 'the settings of the database role were not read');
-  let told = { unfit: '', at: 0 };
+  let logged = { unfit: '', at: 0 };
 
   async function read(): Promise<void> {
     const unfit = [...new Set([...(await readUnfitNames(pool)), ...(await readOnNewConnection())])].sort();
     count(unfit.length);
-    tell(unfit);
+    logUnfit(unfit);
   }
 
   async function readOnNewConnection(): Promise<string[]> {
@@ -48,11 +48,11 @@ export function watchRoleSettings({ pool, url, log, count }: RoleSettingsOptions
     }
   }
 
-  function tell(unfit: readonly string[]): void {
+  function logUnfit(unfit: readonly string[]): void {
     const names = unfit.join(', ');
     const now = performance.now();
-    if (names === told.unfit && (names === '' || now - told.at < TELL_EVERY_MS)) return;
-    told = { unfit: names, at: now };
+    if (names === logged.unfit && (names === '' || now - logged.at < LOG_EVERY_MS)) return;
+    logged = { unfit: names, at: now };
     if (names === '') log.info('the database role has its settings again');
     else
       log.error(

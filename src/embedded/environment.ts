@@ -19,7 +19,14 @@ export function dataDirectory(environment: NodeJS.ProcessEnv = process.env): str
 /** What scripts need to call the API as an integrator does. Rewritten at each start, since the port may change. */
 export interface Credentials {
   base_url: string;
+  /** Of a service. */
   test_key: string;
+  /** Of two persons: what one of them makes, the other one approves. */
+  person_test_key: string;
+  second_person_test_key: string;
+  /** Of two persons of the operator's, who reconcile its books: what one of them decides, the other one approves. */
+  operator_test_key: string;
+  second_operator_test_key: string;
 }
 
 export const CREDENTIALS_FILE = 'credentials.json';

@@ -1,6 +1,6 @@
 /**
  * Allows one running product per data folder. The lock file names its process by pid and mark, so that neither a killed
- * process nor another process with the same pid holds the folder.
+ * process nor another process with the same pid owns the folder.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -17,7 +17,7 @@ export interface Instance extends ProcessIdentity {
 
 const FILE = 'instance.json';
 
-/** Another running process holds the folder. */
+/** Another running process owns the folder. */
 export class AlreadyRunning extends Error {
   override name = 'AlreadyRunning';
 
@@ -57,7 +57,7 @@ export function claimInstance(directory: string): InstanceClaim {
   };
 }
 
-/** The running process that holds the folder, if any. */
+/** The running process that owns the folder, if any. */
 export function runningInstance(directory: string): Instance | undefined {
   const instance = readJsonFile<Instance>(join(directory, FILE));
   return instance && isAlive(instance) ? instance : undefined;

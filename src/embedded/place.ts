@@ -63,7 +63,7 @@ function choosePlace(directory: string, account: Account | undefined): string {
     const place = join(base, `cluster-${randomBytes(8).toString('hex')}`);
     makePlace(place, account);
     if (canWriteIn(place, account)) {
-      // Tells a person who finds the directory which folder it belongs to.
+      // For a person who finds the directory: the folder that it belongs to.
       writeFileSync(join(place, 'belongs-to'), `${directory}\n`, { flag: 'wx' });
       return place;
     }

@@ -28,7 +28,7 @@ import { keepSecrets } from './secrets.ts';
 export type { StopMode } from './postmaster.ts';
 
 export interface PostgresOptions {
-  /** Holds secrets, port and log, and the cluster if the account of Postgres can reach it. Made when absent. */
+  /** Contains secrets, port and log, and the cluster if the account of Postgres can reach it. Made when absent. */
   directory: string;
   /** Server settings that override the defaults, such as `{ shared_buffers: '512MB' }`. Kept for restarts. */
   settings?: Record<string, string | number | boolean>;

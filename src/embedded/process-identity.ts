@@ -10,7 +10,7 @@ export interface ProcessIdentity {
   mark: string;
 }
 
-/** The mark of a running process; undefined for none, and for a zombie that its parent has not collected yet. */
+/** The mark of a running process; undefined without one, and for a zombie that its parent has not collected yet. */
 export function processMark(pid: number): string | undefined {
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
   return process.platform === 'linux' ? linuxMark(pid) : psMark(pid);
@@ -25,7 +25,7 @@ export function isAlive({ pid, mark }: ProcessIdentity): boolean {
 }
 
 /**
- * proc(5): field 3 is the state, field 22 the start in clock ticks since boot. The name before them may hold any
+ * proc(5): field 3 is the state, field 22 the start in clock ticks since boot. The name before them may contain any
  * character.
  */
 function linuxMark(pid: number): string | undefined {

@@ -1,4 +1,4 @@
-/** What a data folder stores about its Postgres between starts. */
+/** State of a data folder's Postgres between starts. */
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ProcessIdentity } from './process-identity.ts';
 import { readJsonFile, replaceSecretFile } from './secret-files.ts';

@@ -31,7 +31,7 @@ export function postgresAccount(preferred = process.env.COUNTINGHOUSE_POSTGRES_U
   );
 }
 
-/** The system's `id` knows every source of accounts (files, LDAP, directory services). */
+/** The system's `id` knows all account databases (files, LDAP, directory services). */
 function lookUp(name: string): Account | undefined {
   const [uid, gid] = ['-u', '-g'].map((flag) => {
     const { status, stdout } = spawnSync('id', [flag, name], { encoding: 'utf8' });

@@ -1,6 +1,6 @@
 /**
  * `npm start`: the whole product in one process, with real parts. Postgres is embedded unless DATABASE_URL names one,
- * and holds the queues unless REDIS_URL names a Redis. The process runs the API, all pools and the sandbox rails, and
+ * and has the queues unless REDIS_URL names a Redis. The process runs the API, all pools and the sandbox rails, and
  * makes a key and an account. Ctrl-C finishes running work, then stops Postgres. After a kill, the next start recovers.
  * Next: instance-lock.ts (one at a time), postgres-server.ts (the database), sandbox.ts (key and account).
  */
@@ -139,7 +139,7 @@ async function startProduct(options: {
   // Under a public URL a proxy stands before this machine, and its connections come from here as well.
   const api = await startApi(runtime, { sandboxKey: () => (config.PUBLIC_URL ? undefined : testKey) });
   shutdown.add('API', () => api.close());
-  testKey = await keepSandboxKey({ pool: runtime.pool, clock: runtime.clock, directory, baseUrl: api.url });
+  testKey = await keepSandboxKey({ ...runtime, directory, baseUrl: api.url });
   announce(api.url);
   const account = await keepSandboxAccount({ directory, baseUrl: api.url, token: testKey }).catch((error) => {
     log.warn({ err: error }, 'the sandbox account could not be made');

@@ -1,4 +1,4 @@
-/** Erasures: who erased the personal text of an object, and when it was finished. Kept for good; no text is in it. */
+/** Erasures: who erased the personal text of an object, and when it was finished. Kept for good, without the text. */
 
 import { column } from '../db/declared-columns.ts';
 import { WRITE_ORDER } from '../ledger/rows/table.ts';

@@ -2,7 +2,7 @@
 export interface ErrorDefinition {
   status: number;
   retryable: boolean;
-  /** Whether some answers of this code say otherwise in their own `retryable`. */
+  /** Whether some answers of this code override it by their own `retryable`. */
   retryDepends?: true;
   title: string;
   /** What to do next. */

@@ -27,21 +27,21 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Codes whose answers may be kept under an idempotency key. */
+/** Codes whose answers may be stored under an idempotency key. */
 type KeptCode = {
   [Code in ErrorCode]: (typeof ERRORS)[Code]['status'] extends (typeof NEVER_KEPT)[number] ? never : Code;
 }[ErrorCode];
 
 /**
- * What a decision may refuse with. A refusal with another code is thrown as an ApiError, which stores nothing. `version_mismatch` is
- * decided under the lock and answered without being kept (idempotency/once.ts).
+ * Codes of a decision's refusals. A refusal with another code is thrown as an ApiError, which stores nothing.
+ * `version_mismatch` is decided under the lock and answered without being stored (idempotency/once.ts).
  */
 export type DecidedCode = KeptCode | 'version_mismatch';
 
-/** Typed facts beside an error code: `available`, `required`, `current_status`, `limit`, … Written as they are. */
+/** Typed facts beside an error code: `available`, `required`, `current_status`, `limit`, … Written unchanged. */
 export type Facts = Record<string, unknown>;
 
-/** A field error: its code, where it is (JSON pointer into the body, or a name), and what is wrong, in words. */
+/** A field error: its code, its place (JSON pointer into the body, or a name), and the fault, in words. */
 export interface FieldError {
   code: ErrorCode;
   param?: string;
@@ -58,7 +58,7 @@ export class ApiError extends Error {
   readonly fieldErrors: FieldError[];
   readonly facts: Facts;
   readonly headers: Record<string, string>;
-  /** Whether the same request may succeed later, where the catalogue's word for the code does not fit. */
+  /** Whether the same request may succeed later, where the catalogue's value for the code does not apply. */
   readonly retryable: boolean | undefined;
 
   constructor(

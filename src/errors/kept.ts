@@ -1,6 +1,6 @@
 /**
- * Statuses whose answers are never kept under an idempotency key: they say nothing about the request itself (its form, who asks, how
- * often, a header, our own fault), so a repetition gets a new answer.
+ * Statuses whose answers are never stored under an idempotency key: they are not about the request itself (but its
+ * form, its caller, its rate, a header, our own fault), so a repetition gets a new answer.
  */
 export const NEVER_KEPT = [400, 401, 403, 412, 429, 500, 503] as const;
 

@@ -32,6 +32,36 @@ export const MONEY_ERRORS = define({
     title: 'The account is kept in another currency',
     help: 'Use an account of the same currency.',
   },
+  file_invalid: {
+    status: 422,
+    retryable: false,
+    title: 'The file is not what it should be',
+    help: '`place` and `findings` name the lines. Nothing of it is kept: ask the bank for the whole file, and send it under a new Idempotency-Key.',
+  },
+  profile_needed: {
+    status: 422,
+    retryable: false,
+    title: 'Nothing in the file says how it is to be read',
+    help: 'Send it with `profile` and `bank_account`. `candidates` has the profiles that fit; one without an id is saved with `POST /v1/transactions/profiles` first.',
+  },
+  bank_account_unknown: {
+    status: 422,
+    retryable: false,
+    title: 'There is no such bank account',
+    help: 'Name a bank account of the book: `GET /v1/transactions/bank_accounts` lists them.',
+  },
+  account_not_postable: {
+    status: 422,
+    retryable: false,
+    title: 'No entry may be asked for on this account',
+    help: "An entry joins customers' accounts with each other, or accounts of your own chart with each other. Accounts of the system are moved by payouts, payments and cards alone.",
+  },
+  period_closed: {
+    status: 422,
+    retryable: false,
+    title: 'The day is closed',
+    help: 'Send it with an `effective_on` from `first_open_day` on, or have the period reopened.',
+  },
   amount_below_minimum: {
     status: 422,
     retryable: false,
@@ -50,6 +80,18 @@ export const MONEY_ERRORS = define({
     title: 'The destination cannot be paid',
     help: 'Correct the destination that `param` points to.',
   },
+  card_not_active: {
+    status: 422,
+    retryable: false,
+    title: 'The card is not active',
+    help: 'Activate or unfreeze the card, or name another one, and send a new request.',
+  },
+  alias_not_found: {
+    status: 422,
+    retryable: false,
+    title: 'Nobody is registered there',
+    help: 'Ask the payee for their alias, wallet or account, and send a new request.',
+  },
   rail_unavailable: {
     status: 422,
     retryable: false,
@@ -61,6 +103,12 @@ export const MONEY_ERRORS = define({
     retryable: false,
     title: 'No acquirer takes this payment',
     help: 'Use a test key, or ask the operator to configure an acquirer for live mode.',
+  },
+  processor_unavailable: {
+    status: 422,
+    retryable: false,
+    title: 'No processor makes this card',
+    help: 'Use a test key, or ask the operator to configure a processor for live mode.',
   },
   token_invalid: {
     status: 422,

@@ -15,6 +15,12 @@ export const OBJECT_ERRORS = define({
     title: 'The object is in a state that does not allow this',
     help: '`current_status` and `allowed_actions` say what is possible now. With `retryable: true` what is in the way ends by itself: send the same request again, under the same key.',
   },
+  expectation_failed: {
+    status: 409,
+    retryable: false,
+    title: 'An account is not as you expect it',
+    help: 'Read the account that `param` points to, and decide anew.',
+  },
   reader_busy: {
     status: 409,
     retryable: true,

@@ -14,7 +14,7 @@ export interface ProblemInput {
   param?: string;
   /** All field errors; the first gives the answer its code. Left out, the problem itself is the only field error. */
   fieldErrors?: readonly FieldError[];
-  /** Left out: as the catalogue has it for the code. */
+  /** Left out: the catalogue's value for the code. */
   retryable?: boolean | undefined;
   /** Typed facts, written beside the members of the problem; bigints with all their digits. */
   facts?: Facts;

@@ -1,4 +1,4 @@
-/** Gauges of what a person must look at. */
+/** Gauges of exceptions that wait for a person. */
 import type { Gauge } from '../group/group.ts';
 import { countOpenExceptions } from './open-exceptions-store.ts';
 

@@ -1,18 +1,23 @@
 import type { Resource, Shown } from '../ledger/rows/resource.ts';
-import { allowedActions, EXCEPTION_TRANSITIONS, type Exception } from './exception.ts';
+import { allowedActions, EXCEPTION_TRANSITIONS, type Exception, isEnded } from './exception.ts';
 import { exceptions } from './exception-table.ts';
 import { exceptionView } from './exception-view.ts';
 
 export const exceptionResource: Resource<Exception, Shown> = {
   name: 'exception',
-  idKind: 'exception',
   table: exceptions,
+  parent: null,
+  events: ['exception.opened', 'exception.updated', 'exception.resolved'],
+  books: true,
+  lineText: { description: 'r.detail' },
   changed: (exception, change) => ({ ...exception, ...change }),
   transitions: EXCEPTION_TRANSITIONS,
   allowedActions,
-  whyNot: ({ status, waiting }, action) =>
-    action === 'move_to' && waiting === null
-      ? 'No money waits in an account for this exception.'
-      : `The exception is ${status}.`,
+  whyNot({ status, waiting }, action) {
+    if (action === 'move_to' && waiting === null) return 'No money waits for this exception.';
+    if (action === 'allocate' && !isEnded({ status }))
+      return 'Only a credit of a bank that no account received is given to a book.';
+    return `The exception is ${status}.`;
+  },
   view: (exception, { livemode }) => exceptionView(exception, livemode),
 };

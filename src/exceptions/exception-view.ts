@@ -21,14 +21,18 @@ export function exceptionView(exception: Exception, livemode: boolean) {
       waiting === null
         ? null
         : {
-            account: publicId('account', waiting.accountId),
+            account: publicIdOrNull('account', waiting.accountId),
             amount: waiting.amount,
             currency: waiting.currency,
             currency_exponent: currencyExponent(waiting.currency),
           },
+    move_to: publicIdOrNull('account', exception.targetAccountId),
     status: exception.status,
     assignee: publicIdOrNull('person', exception.assigneeId),
     reason: reasonOf(exception),
+    proposals: exception.proposals.map(({ rule, reason, lines, items, difference }) => ({
+      ...{ rule, reason, lines, items, difference: BigInt(difference) },
+    })),
     evidence: exception.evidence.map(({ type, sha256, actor, at }) => ({
       type,
       sha256,

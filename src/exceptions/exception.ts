@@ -1,8 +1,7 @@
 /**
- * An exception: what the books cannot follow by themselves, put before people. One person explains it, or moves the money
- * that waits; another one approves.
- * Invariant: who approved is never who explained or moved. Only an operator who ends a payout by evidence, or books a line of a
- * report after all, ends an exception without a second person.
+ * An exception: a case that the books cannot resolve by themselves, put before people. One person explains it, or moves
+ * the money that waits; another one approves. Invariant: who approved is never who explained or moved. Only an operator
+ * who ends a payout by evidence, or books a line of a report after all, ends an exception without a second person.
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
 
@@ -12,9 +11,9 @@ import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export type ExceptionStatus =
-  /** Nobody looks at it yet. */
+  /** Nobody is assigned yet. */
   | 'open'
-  /** A person looks at it. */
+  /** A person works on it. */
   | 'assigned'
   /** Explained without an entry. A second person approves, or sends it back by assigning it. */
   | 'explained'
@@ -28,30 +27,46 @@ export const EXCEPTION_TRANSITIONS: Transitions<ExceptionStatus> = {
   open: ['assigned', 'adjusted'],
   assigned: ['explained', 'adjusted'],
   explained: ['assigned', 'adjusted', 'approved'],
-  adjusted: ['approved'],
+  // What is not posted yet may go elsewhere, or be explained.
+  adjusted: ['explained', 'approved'],
   approved: [],
 };
 
 export const EXCEPTION_STATUSES = Object.keys(EXCEPTION_TRANSITIONS) as readonly ExceptionStatus[];
 
-export type ExceptionAction = 'assign' | 'explain' | 'move_to' | 'approve';
+export type ExceptionAction = 'assign' | 'explain' | 'move_to' | 'allocate' | 'approve';
 
 const ACTIONS: Readonly<Record<ExceptionStatus, readonly ExceptionAction[]>> = {
-  open: ['assign'],
-  assigned: ['assign', 'explain', 'move_to'],
-  explained: ['assign', 'move_to', 'approve'],
-  adjusted: ['approve'],
+  open: ['assign', 'allocate'],
+  assigned: ['assign', 'explain', 'move_to', 'allocate'],
+  explained: ['assign', 'move_to', 'allocate', 'approve'],
+  adjusted: ['explain', 'move_to', 'approve'],
   approved: [],
 };
 
-/** Money that waits in an account of the book for a person to move it. */
+/** A credit of a bank that no book has: the operator's people may give it to one. */
+const OF_A_CREDIT: Pick<Exception, 'kind' | 'resource'> = { kind: 'inbound_unallocated', resource: 'inbound_credit' };
+
+/** Money that waits for a person to move it: in an account of the book, or at the bank and posted in none. */
 export interface WaitingMoney {
-  readonly accountId: Uuid;
+  /** Null at the bank: what is moved is booked by the approval. */
+  readonly accountId: Uuid | null;
   readonly amount: bigint;
   readonly currency: string;
 }
 
-/** What shows that it is settled. An explanation's text is the exception's `reason`. */
+/** What a line may be that no rule explains, for people. */
+export interface ProposedMatch {
+  readonly rule: string;
+  readonly reason: string;
+  /** Public ids. */
+  readonly lines: readonly string[];
+  readonly items: readonly string[];
+  /** Lines less items: minor units as decimal text. */
+  readonly difference: string;
+}
+
+/** The evidence of its resolution. An explanation's text is the exception's `reason`. */
 export interface ExceptionEvidence {
   readonly type: 'explanation' | 'file';
   /** Of a file: its SHA-256 in hexadecimal digits. */
@@ -71,18 +86,21 @@ export interface Exception {
   readonly detail: string;
   readonly status: ExceptionStatus;
   readonly assigneeId: Uuid | null;
-  /** The last explanation. Null where there is none, and once it is erased. */
+  /** The last explanation. Null without one, and once it is erased. */
   readonly reason: string | null;
-  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null until there is one. */
+  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null until there is a reason. */
   readonly textSalt: Buffer | null;
   /** At most one of each type. */
   readonly evidence: readonly ExceptionEvidence[];
   readonly entryIds: readonly Uuid[];
   readonly waiting: WaitingMoney | null;
+  /** Where a person wants money that waits at the bank: booked by the approval. */
+  readonly targetAccountId: Uuid | null;
+  readonly proposals: readonly ProposedMatch[];
   /** The actor who explained it or moved its money last. */
   readonly handledBy: string | null;
   readonly approvedBy: string | null;
-  /** `exception.opened` told of it. False in rows of release 0.2.0, and where no command opened it. */
+  /** `exception.opened` was emitted. False in rows from before there was this event, and where no command opened it. */
   readonly announced: boolean;
   readonly version: number;
   readonly createdAt: Instant;
@@ -94,12 +112,28 @@ export function isEnded({ status }: Pick<Exception, 'status'>): boolean {
   return status === 'approved';
 }
 
-/** What a person may do. Money is moved only where some waits. */
-export function allowedActions({ status, waiting }: Pick<Exception, 'status' | 'waiting'>): readonly ExceptionAction[] {
-  return waiting === null ? ACTIONS[status].filter((action) => action !== 'move_to') : ACTIONS[status];
+export function isAtBank({ waiting }: Pick<Exception, 'waiting'>): boolean {
+  return waiting !== null && waiting.accountId === null;
 }
 
-/** The evidence with a piece that takes the place of the one of its type. */
+/**
+ * A person's possible actions. Money is moved only where some waits; a posted entry is moved by no further step. Whether the book is the
+ * operator's, `allocate` itself asks.
+ */
+export function allowedActions(
+  exception: Pick<Exception, 'status' | 'waiting' | 'kind' | 'resource'>,
+): readonly ExceptionAction[] {
+  const { status, waiting, kind, resource } = exception;
+  const isCredit = kind === OF_A_CREDIT.kind && resource === OF_A_CREDIT.resource;
+  const isPosted = status === 'adjusted' && !isAtBank(exception);
+  return ACTIONS[status].filter((action) => {
+    if (action === 'allocate') return isCredit;
+    if (action === 'move_to') return waiting !== null && !isPosted;
+    return action !== 'explain' || !isPosted;
+  });
+}
+
+/** The evidence with a piece that replaces the one of its type. */
 export function withEvidence(evidence: Exception['evidence'], piece: ExceptionEvidence): Exception['evidence'] {
   return [...evidence.filter(({ type }) => type !== piece.type), piece];
 }

@@ -1,14 +1,22 @@
-/** What people do with an exception: one takes it, explains it, another approves. move-exception.ts moves what waits. */
+/** People's actions on an exception: one is assigned, explains it, another approves. move-exception.ts moves the money. */
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
+import type { Asked, Prepared, UseCase } from '../idempotency/use-case.ts';
 import { posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { type Change, changeOf } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
+import { StaleRead } from '../ledger/commit/stale-read.ts';
 import type { Draft } from '../ledger/draft.ts';
+import type { Entry } from '../ledger/entry.ts';
 import type { ShownMembers } from '../ledger/events/event-form.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { advance, shownBy } from '../ledger/rows/resource.ts';
+import type { Principal } from '../organisations/authenticate.ts';
+import { findPersonOf } from '../organisations/person-store.ts';
 import type { Uuid } from '../values/ids.ts';
 import {
   allowedActions,
@@ -20,13 +28,15 @@ import {
   withEvidence,
 } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
+import { exceptions } from './exception-table.ts';
+import { bookTarget, type Target, targetOf, targetTouches } from './target-account.ts';
 
 export interface HandleException extends Change {
   readonly exceptionId: Uuid;
   readonly actor: string;
 }
 
-/** Gives it to a person. An explanation that does not convince is sent back in this way. */
+/** Assigns it to a person. An explanation that does not convince is sent back in this way. */
 export function assignException(input: HandleException & { readonly personId: Uuid }): Command<Stored | Refusal> {
   return changeOf(exceptionResource, { ...input, id: input.exceptionId, action: 'assign' }, (draft, exception) => {
     const { status, assigneeId } = exception;
@@ -51,6 +61,7 @@ export function explainException(input: HandleException & { readonly reason: str
         reason,
         textSalt: exception.textSalt ?? salt,
         evidence: withEvidence(exception.evidence, piece),
+        targetAccountId: null,
         handledBy: actor,
       },
       { event: 'exception.updated' },
@@ -62,12 +73,20 @@ export function explainException(input: HandleException & { readonly reason: str
 export interface ApproveException extends HandleException {
   /** As it was read: where its money waits never changes. */
   readonly waiting: WaitingMoney | null;
+  /** Of money at the bank: where it is to go, as it was read. */
+  readonly target?: Target | undefined;
 }
 
-/** Ends it. Refused to whoever explained it or moved its money, and while money waits in a closed account: nobody would see it again. */
+/**
+ * Ends it. Refused to the actor who explained it or moved its money, and while money waits in a closed account: nobody
+ * would see it again.
+ */
 export function approveException(input: ApproveException): Command<Stored | Refusal> {
-  const { actor, waiting } = input;
-  const touches = waiting === null ? [] : [{ table: accounts, ids: [waiting.accountId] }];
+  const { actor, waiting, target } = input;
+  const touches = [
+    ...(waiting?.accountId ? [{ table: accounts, ids: [waiting.accountId] }] : []),
+    ...(target ? targetTouches(target) : []),
+  ];
   return changeOf(
     exceptionResource,
     { ...input, id: input.exceptionId, action: 'approve', ifMatchParam: '/version', touches },
@@ -88,45 +107,159 @@ export function approveException(input: ApproveException): Command<Stored | Refu
             allowed_actions: allowedActions(exception).filter((action) => action !== 'approve'),
           },
         };
-      return storedView(draft, exceptionResource, approve(draft, exception, actor));
+      const { targetAccountId } = exception;
+      if (status !== 'adjusted' || targetAccountId === null)
+        return storedView(draft, exceptionResource, approve(draft, exception, actor));
+      if (targetAccountId !== target?.accountId) throw new StaleRead('It is to go elsewhere by now.');
+      const booked = bookTarget(draft, exception);
+      if ('refused' in booked) return booked;
+      return storedView(draft, exceptionResource, approve(draft, exception, actor, { entries: [booked] }));
     },
   );
 }
 
 function isLeftWaiting(draft: Draft, { accountId }: WaitingMoney): boolean {
+  if (accountId === null) return false;
   const account = draft.account(accountId);
   return account.status === 'closed' && posted(account) > 0n;
 }
 
 /**
- * Ends an exception by what an operator booked on evidence, in one step. For the command that books it, which declares the
- * exception. One that has ended stays as it is.
+ * Ends an exception in one step, by an operator's booking on evidence. For the command that books it, which declares
+ * the exception. One that has ended stays unchanged.
  */
 export function settleByOperator(
   draft: Draft,
   exception: Exception,
-  by: { readonly actor: string; readonly entryIds: readonly Uuid[]; readonly evidenceSha256: Buffer },
+  by: {
+    readonly actor: string;
+    /** Where another person has decided what is booked. Left out: the same. */
+    readonly handledBy?: string;
+    readonly entryIds: readonly Uuid[];
+    readonly evidenceSha256: Buffer;
+  },
 ): void {
   if (isEnded(exception)) return;
-  const { actor, entryIds, evidenceSha256 } = by;
+  const { actor, handledBy = actor, entryIds, evidenceSha256 } = by;
   const sha256 = evidenceSha256.toString('hex');
-  // Nobody is told of the first of the two steps alone.
+  // The first of the two steps emits no event.
   const before = shownBy(draft, exceptionResource, exception);
   const adjusted = advance(draft, exceptionResource, exception, {
     status: 'adjusted',
     evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment.book }),
     entryIds: [...exception.entryIds, ...entryIds],
-    handledBy: actor,
+    handledBy,
   });
-  approve(draft, adjusted, actor, before);
+  approve(draft, adjusted, actor, { before });
 }
 
-function approve(draft: Draft, exception: Exception, actor: string, before?: ShownMembers): Exception {
+/** Ends an exception that one person resolves without a booking: nothing is left for a second one to judge in this book. */
+export function endWithoutBooking(
+  draft: Draft,
+  exception: Exception,
+  by: { readonly actor: string; readonly approvedBy: string; readonly reason: string; readonly salt: Buffer },
+): Exception {
+  const before = shownBy(draft, exceptionResource, exception);
+  const adjusted = advance(draft, exceptionResource, exception, {
+    status: 'adjusted',
+    reason: by.reason,
+    textSalt: exception.textSalt ?? by.salt,
+    targetAccountId: null,
+    handledBy: by.actor,
+  });
+  return approve(draft, adjusted, by.approvedBy, { before });
+}
+
+function approve(
+  draft: Draft,
+  exception: Exception,
+  actor: string,
+  { before, entries }: { readonly before?: ShownMembers; readonly entries?: readonly Entry[] } = {},
+): Exception {
   return advance(
     draft,
     exceptionResource,
     exception,
     { status: 'approved', approvedBy: actor, resolvedAt: draft.moment.book },
-    { event: 'exception.resolved', before },
+    { event: 'exception.resolved', before, entries },
   );
 }
+
+export type ExceptionRuntime = OnceRuntime & { pool: Pool };
+
+interface ExceptionRequest extends Asked {
+  readonly exceptionId: Uuid;
+  readonly ifMatch?: number;
+}
+
+export async function findException(pool: Pool, { bookId, exceptionId }: ExceptionRequest): Promise<Exception> {
+  const exception = await exceptions.find(pool, bookId, exceptionId);
+  if (!exception) throw new ApiError('resource_not_found', { param: 'id' });
+  return exception;
+}
+
+interface AssignRequest extends ExceptionRequest {
+  readonly organisationId: Uuid;
+  readonly personId: Uuid;
+}
+
+/** A person may leave after the assignment: a repeat of the request is answered from its key. */
+export const requestAssign: UseCase<ExceptionRuntime, AssignRequest> = {
+  keyFirst: true,
+  async prepare({ pool }, input): Promise<Prepared> {
+    await findException(pool, input);
+    const person = await findPersonOf(pool, input.organisationId, input.personId);
+    if (person?.kind !== 'person' || person.endedAt !== null)
+      throw new ApiError('resource_not_found', {
+        param: '/person',
+        detail: 'There is no such person in this organisation, or the person has ended.',
+      });
+    return { command: assignException(input) };
+  },
+};
+
+/**
+ * What a request asks that only a person does: explain, move, approve. Four eyes are those of two people, and whose a
+ * service's key is unknown.
+ */
+export interface PersonsRequest extends ExceptionRequest {
+  readonly ownerKind: Principal['ownerKind'];
+}
+
+export function requirePerson({ ownerKind }: Pick<PersonsRequest, 'ownerKind'>): void {
+  if (ownerKind === 'person') return;
+  throw new ApiError('permission_denied', {
+    detail: 'Only a person does this, and the key belongs to a service. Use a key that belongs to a person.',
+  });
+}
+
+export const requestExplanation: UseCase<ExceptionRuntime, PersonsRequest & { readonly reason: string }> = {
+  keyFirst: true,
+  async prepare({ pool }, input): Promise<Prepared> {
+    await findException(pool, input);
+    requirePerson(input);
+    return { command: explainException(input) };
+  },
+};
+
+interface ApproveRequest extends PersonsRequest {
+  /** The version that the person has looked at. */
+  readonly version: number;
+}
+
+export const requestApproval: UseCase<ExceptionRuntime, ApproveRequest> = {
+  keyFirst: true,
+  async prepare({ pool }, input): Promise<Prepared> {
+    const exception = await findException(pool, input);
+    const { version, waiting } = exception;
+    requirePerson(input);
+    const { ifMatch = input.version } = input;
+    if (ifMatch !== input.version)
+      throw new ApiError('version_mismatch', {
+        param: '/version',
+        detail: 'If-Match names another one.',
+        facts: { version },
+      });
+    return { command: approveException({ ...input, waiting, target: targetOf(input.bookId, exception), ifMatch }) };
+  },
+};

@@ -1,29 +1,22 @@
-/** The group of exceptions: what a person must look at. */
+/** The group of exceptions: cases that a person must resolve. */
 
-import { keyedByUuid } from '../db/keyed-table.ts';
-import { rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import { closedAccountCheck } from './checks/closed-account-check.ts';
-import { exceptionCheck } from './checks/exception-check.ts';
+import { exceptionCheck, exceptionEquation } from './checks/exception-check.ts';
 import { exceptionGauges } from './exception-gauges.ts';
-import { exceptions } from './exception-table.ts';
-
-export const declaredException: GroupResource = {
-  name: 'exception',
-  table: keyedByUuid(exceptions.name, 'id'),
-  parent: null,
-  events: ['exception.opened', 'exception.updated', 'exception.resolved'],
-  appointments: [],
-};
+import { exceptionResource } from './exception-resource.ts';
+import { exceptionsAtBank } from './exceptions-at-bank.ts';
+import { countOpenIn } from './open-exceptions-store.ts';
 
 export const exceptionsGroup: Group = {
   name: 'exceptions',
-  resources: [declaredException],
-  tables: [exceptions],
-  rights: { exceptions: rightsOf(exceptions) },
+  resources: [exceptionResource],
+  tables: [],
   moved: [],
   checks: [exceptionCheck, closedAccountCheck],
+  equations: [exceptionEquation],
   blocksClosing: [],
+  atBank: [exceptionsAtBank],
   gauges: exceptionGauges,
+  leftOpen: [{ type: 'exceptions_open', count: countOpenIn }],
 };

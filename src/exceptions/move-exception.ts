@@ -1,6 +1,10 @@
-/** Moves the money that waits for an exception to another customer account, such as what came back to a closed one. */
+/**
+ * Moves the money that waits for an exception to a customer account: from another one, such as a closed one that a return reached, at once;
+ * from the bank by the approval of another person (target-account.ts).
+ */
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
+import type { Prepared, UseCase } from '../idempotency/use-case.ts';
 import { available, posted } from '../ledger/account.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { changeOf } from '../ledger/change-of.ts';
@@ -10,7 +14,14 @@ import { advance } from '../ledger/rows/resource.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Exception, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
-import type { HandleException } from './handle-exception.ts';
+import {
+  type ExceptionRuntime,
+  findException,
+  type HandleException,
+  type PersonsRequest,
+  requirePerson,
+} from './handle-exception.ts';
+import { refuseTarget } from './target-account.ts';
 
 export interface MoveException extends HandleException {
   /** The exception as it was read: where its money waits never changes. */
@@ -22,12 +33,17 @@ export interface MoveException extends HandleException {
 export function moveException(input: MoveException): Command<Stored | Refusal> {
   const { actor, accountId } = input;
   const from = input.exception.waiting?.accountId;
-  const touches = [{ table: accounts, ids: from === undefined ? [accountId] : [from, accountId] }];
+  const touches = [{ table: accounts, ids: from ? [from, accountId] : [accountId] }];
   const request = { ...input, id: input.exceptionId, action: 'move_to', touches };
   return changeOf(exceptionResource, request, (draft, exception): Stored | Refusal => {
     const waiting = exception.waiting!;
     const refusal = refuseTarget(draft, waiting, accountId);
     if (refusal) return refusal;
+    if (waiting.accountId === null) {
+      const change = { status: 'adjusted', targetAccountId: accountId, handledBy: actor } as const;
+      const adjusted = advance(draft, exceptionResource, exception, change, { event: 'exception.updated' });
+      return storedView(draft, exceptionResource, adjusted);
+    }
     const amount = whatIsLeft(draft, waiting);
     if (amount === 0n) return refusedBy(draft, waiting, { code: 'insufficient_funds' });
     const entry = draft.tryPost({
@@ -47,32 +63,15 @@ export function moveException(input: MoveException): Command<Stored | Refusal> {
 }
 
 /**
- * All that waited or, where a dispute has taken some of it out of a closed account since, the rest: nothing else is ever in there. Zero
- * where nothing is left, whatever overdraft the account had. Of an account in use nobody can tell whose the rest is.
+ * All that waited or, where a dispute has taken some of it out of a closed account since, the rest: nothing else is
+ * ever in there. Zero where nothing is left, whatever overdraft the account had. In an account in use, the owner of the
+ * rest is unknown.
  */
 function whatIsLeft(draft: Draft, { accountId, amount }: WaitingMoney): bigint {
-  const account = draft.account(accountId);
+  const account = draft.account(accountId!);
   const balance = posted(account);
   if (account.status !== 'closed' || balance >= amount) return amount;
   return balance > 0n ? balance : 0n;
-}
-
-const PARAM = '/account';
-
-function refuseTarget(draft: Draft, waiting: WaitingMoney, accountId: Uuid): Refusal | undefined {
-  const target = draft.get(accounts, accountId);
-  if (target?.code !== 'customer') return { refused: 'resource_not_found', param: PARAM };
-  if (target.id === waiting.accountId)
-    return { refused: 'destination_invalid', param: PARAM, detail: 'The money waits in this account.' };
-  if (target.currency !== waiting.currency)
-    return {
-      refused: 'currency_mismatch',
-      param: PARAM,
-      detail: `The account is kept in ${target.currency}.`,
-      facts: { account_currency: target.currency },
-    };
-  if (target.status === 'closed') return { refused: 'account_closed', param: PARAM };
-  return undefined;
 }
 
 function refusedBy(draft: Draft, waiting: WaitingMoney, refusal: { code: Refusal['refused'] }): Refusal {
@@ -80,6 +79,15 @@ function refusedBy(draft: Draft, waiting: WaitingMoney, refusal: { code: Refusal
   return {
     refused: 'insufficient_funds',
     detail: 'The account where the money waited has less available by now.',
-    facts: { available: available(draft.account(waiting.accountId)), required: waiting.amount },
+    facts: { available: available(draft.account(waiting.accountId!)), required: waiting.amount },
   };
 }
+
+export const requestMove: UseCase<ExceptionRuntime, PersonsRequest & { readonly accountId: Uuid }> = {
+  keyFirst: true,
+  async prepare({ pool }, input): Promise<Prepared> {
+    const exception = await findException(pool, input);
+    requirePerson(input);
+    return { command: moveException({ ...input, exception }) };
+  },
+};

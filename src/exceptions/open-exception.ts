@@ -4,23 +4,35 @@ import type { Command } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { begin } from '../ledger/rows/resource.ts';
 import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
-import type { WaitingMoney } from './exception.ts';
+import type { ProposedMatch, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';
 import { exceptions } from './exception-table.ts';
 
 export interface OpenException {
   readonly id: Uuid;
   readonly kind: string;
-  /** A notice that cannot be booked is no object of the API. */
-  readonly resource: ResourceName | 'rail_notice';
+  /** A notice that cannot be booked is no object of the API, and no line of a clearing file, no file and no credit of a bank is. */
+  readonly resource:
+    | ResourceName
+    | 'rail_notice'
+    | 'clearing_line'
+    | 'bank_file'
+    | 'inbound_credit'
+    | 'given_credit'
+    | 'opening_file'
+    | 'write_off';
   readonly resourceId: Uuid;
   /** In words, without personal text. */
   readonly detail: string;
-  /** What a person may move to another account. */
+  /** Money that a person may move to another account. */
   readonly waiting?: WaitingMoney | undefined;
+  readonly proposals?: readonly ProposedMatch[];
 }
 
-export function openException(draft: Draft, { id, kind, resource, resourceId, detail, waiting }: OpenException): void {
+export function openException(
+  draft: Draft,
+  { id, kind, resource, resourceId, detail, waiting, proposals }: OpenException,
+): void {
   const first = {
     id,
     kind,
@@ -34,6 +46,8 @@ export function openException(draft: Draft, { id, kind, resource, resourceId, de
     evidence: [],
     entryIds: [],
     waiting: waiting ?? null,
+    targetAccountId: null,
+    proposals: proposals ?? [],
     handledBy: null,
     approvedBy: null,
     announced: true,
@@ -45,7 +59,7 @@ export function openException(draft: Draft, { id, kind, resource, resourceId, de
   begin(draft, exceptionResource, first, 'exception.opened');
 }
 
-/** A command that opens an exception alone, once: one that is there is left as it is. For what is found outside of a command. */
+/** A command that only opens an exception, once: an existing one stays unchanged. For findings outside of a command. */
 export function openOnce(exception: OpenException): Command<void> {
   const origin = { id: newId(), requestId: newId() };
   return {

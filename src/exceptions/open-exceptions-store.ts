@@ -2,7 +2,7 @@
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
-import type { Exception, ExceptionStatus } from './exception.ts';
+import { EXCEPTION_STATUSES, type Exception, type ExceptionStatus } from './exception.ts';
 import { exceptions } from './exception-table.ts';
 
 export interface ExceptionCount {
@@ -19,6 +19,17 @@ export async function countOpenExceptions(pool: Pool): Promise<ExceptionCount[]>
      GROUP BY kind, stage ORDER BY kind, stage`,
   );
   return rows.map((row) => ({ kind: row.kind, status: row.stage, exceptions: Number(row.exceptions) }));
+}
+
+/** Those of one book, up to COUNT_LIMIT. Index: exceptions_by_stage. */
+export async function countOpenIn(pool: Pool, bookId: BookId): Promise<number> {
+  const { rows } = await pool.query<{ exceptions: bigint }>(
+    `SELECT count(*) AS exceptions FROM (
+       SELECT FROM exceptions WHERE book_id = $1 AND stage = ANY ($2) AND stage IS NOT NULL LIMIT ${COUNT_LIMIT}
+     ) AS open`,
+    [bookId, EXCEPTION_STATUSES.filter((status) => status !== 'approved')],
+  );
+  return Number(rows[0]!.exceptions);
 }
 
 export interface ExceptionOfBook {
@@ -40,7 +51,7 @@ export async function listOpenExceptions(
   return rows.map((row) => ({ bookId: row.book_id, exception: exceptions.fromRow(row) }));
 }
 
-/** Any exception, whosever it is: one probe of exceptions_pkey a book. */
+/** Any exception, of any book: one probe of exceptions_pkey a book. */
 export async function findExceptionOfAnyBook(pool: Pool, id: string): Promise<ExceptionOfBook | undefined> {
   const { rows } = await pool.query<{ book_id: BookId }>(
     `SELECT books.id AS book_id, found.* FROM books CROSS JOIN LATERAL (

@@ -1,11 +1,11 @@
 /**
- * Natural batching over books: waiting rows of any number of books form one batch, and rows that arrive while it runs form
- * the next. There is no timer: a single row runs at once. One batch runs at a time, so that batches grow with the whole
- * load and not with each book. If a batch is slow, the next one begins beside it, without its books.
+ * Natural batching over books: waiting rows of any number of books form one batch, and rows that arrive while it runs
+ * form the next. There is no timer: a single row runs at once. One batch runs at a time, so that batches grow with the
+ * whole load and not with each book. If a batch is slow, the next one begins beside it, without its books.
  *
- * Books share fairly: each gives one row in turn until the batch is full. However many rows one book has, another book's
- * row waits for one batch. A book that fails or is slow does not affect the others: a batch that fails is split, and a book
- * that was slow by itself is isolated until it no longer is slow.
+ * Books are served in turn: each gives one row until the batch is full. However many rows one book has, another book's
+ * row waits for one batch. A book that fails or is slow does not affect the others: a batch that fails is split, and a
+ * book that was slow by itself is isolated until it no longer is slow.
  */
 
 export interface OfBook<Row> {
@@ -82,7 +82,7 @@ export class BooksBatch<Row, Answer> {
     this.#sharing = false;
   }
 
-  /** Resolves when the batch has ended, or is slow: what other books have does not wait for it longer. */
+  /** Resolves when the batch has ended, or is slow: rows of other books do not wait for it longer. */
   #runShared(): Promise<void> {
     return new Promise((resolve) => {
       const run = async () => {
@@ -120,7 +120,10 @@ export class BooksBatch<Row, Answer> {
     return taken;
   }
 
-  /** Settles every row, and never rejects. Resolves to the books whose batch has ended; the others go by themselves. */
+  /**
+   * Resolves or rejects every row, and never rejects itself. Resolves to the books whose batch has ended; the others go
+   * by themselves.
+   */
   async #run(batch: readonly Waiting<Row, Answer>[]): Promise<string[]> {
     const books = [...new Set(batch.map(({ bookId }) => bookId))];
     for (const bookId of books) this.#running.add(bookId);

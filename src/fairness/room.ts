@@ -1,7 +1,8 @@
 /**
- * Room that books share: for the rows that a pool has in progress, or for calls in progress to an external party. A job for
- * which there is no room waits, and books enter in turn. No book takes more than it leaves free for the others. So a single
- * busy book gets half of the room, and a quiet book enters at once, however many jobs of busy books came before.
+ * Room divided among books: for the rows that a pool has in progress, or for calls in progress to an external party. A
+ * job for which there is no room waits, and books enter in turn. No book takes more than it leaves free for the others.
+ * So a single busy book gets half of the room, and a quiet book enters at once, however many jobs of busy books came
+ * before.
  */
 export class Room {
   readonly #size: number;
@@ -14,7 +15,7 @@ export class Room {
     this.#size = size;
   }
 
-  /** Resolves once there is room for all rows. More than the room holds take the whole room. Undone by leave(). */
+  /** Resolves once there is room for all rows. More than the whole room takes all of it. Undone by leave(). */
   enter(bookId: string, rows: number): Promise<void> {
     return new Promise((resolve) => {
       const waiter = { rows: this.#counted(rows), enter: resolve };
@@ -25,9 +26,14 @@ export class Room {
     });
   }
 
-  /** Whether one more row of the book enters at once. Of a room whose jobs have one row each: a larger one could be before it. */
+  /** Whether one more row of the book enters at once. For a room whose jobs have one row each: a larger job could be before it. */
   hasRoom(bookId: string): boolean {
     return !this.#waiting.has(bookId) && (this.#takenBy.get(bookId) ?? 0) + 1 <= this.#size - this.#taken;
+  }
+
+  /** Nothing is in it, and nothing waits. */
+  get isEmpty(): boolean {
+    return this.#taken === 0 && this.#waiting.size === 0;
   }
 
   leave(bookId: string, rows: number): void {

@@ -1,6 +1,6 @@
 /**
- * Fee schedules: what a movement costs. Pure; whoever prices something keeps its schedule and pins the fee with the hold.
- * Every amount is in minor units of the movement's currency.
+ * Fee schedules: what a movement costs. Pure; each caller that prices a movement keeps its schedule and pins the fee
+ * with the hold. Every amount is in minor units of the movement's currency.
  */
 import { multiplyRatio, type Rounding } from '../money/rounding.ts';
 

@@ -2,8 +2,8 @@
 import type { Pool } from '../db/pool.ts';
 import type { AccountCode } from '../ledger/account-code.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import type { Finding } from './finding.ts';
-import type { GroupResource } from './group-resource.ts';
 
 /**
  * How far a book had come when its verification began, read in one statement. Entries and events up to here never
@@ -23,7 +23,7 @@ export interface CheckContext {
   readonly pool: Pool;
   readonly book: BookBounds;
   /** All resources there are: a row may name any of them. */
-  readonly resources: readonly GroupResource[];
+  readonly resources: readonly DeclaredResource[];
   /** The accounts of the chart that entries of a resource may move: those of its equations. */
   readonly tied: ReadonlyMap<string, ReadonlySet<AccountCode>>;
   report(finding: Omit<Finding, 'book'>): void;

@@ -49,8 +49,11 @@ function holdAccounts({ book, report }: CheckContext, said: Said): void {
   const { resource, id, currency } = said;
   const moved = movedBy(said.entries);
   const expected = new Map<Uuid, bigint>(said.customers);
-  for (const [code, amount] of Object.entries(said.chart))
-    expected.set(chartAccountId(book.id, code as ChartCode, currency), amount);
+  for (const [code, amount] of Object.entries(said.chart)) {
+    const accountId = chartAccountId(book.id, code as ChartCode, currency);
+    // A row may name an account of the chart by its id too, such as what an expected item stands on.
+    expected.set(accountId, (expected.get(accountId) ?? 0n) + amount);
+  }
   for (const accountId of new Set([...expected.keys(), ...moved.keys()])) {
     const [says, stands] = [expected.get(accountId) ?? 0n, moved.get(accountId) ?? 0n];
     if (says === stands) continue;

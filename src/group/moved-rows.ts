@@ -88,10 +88,15 @@ export interface MovedRows {
 }
 
 /**
- * Called with what went wrong while a row was being moved. Bad luck (the database away, a deadline passed) is left to
- * the sweeper, at its due time; anything else is a bug and the row is shown to operators as stuck. Does not throw.
+ * Called with what went wrong while a row was being moved. Bad luck (the database away, a deadline passed, a party that gives no
+ * answer) leaves the row due; anything else is a bug, and the row is marked as stuck for operators. Resolves to whether the row
+ * is due no longer; false also where it could not be marked. Does not throw.
  */
-export type RowFailure = (bookId: BookId, id: Uuid, error: unknown) => Promise<void>;
+export type RowFailed = (
+  rows: MovedRows,
+  row: { readonly bookId: BookId; readonly id: string },
+  error: unknown,
+) => Promise<boolean>;
 
 /** SQL of the id that jobs carry: the key, its columns separated by colons. */
 export function idSql({ key }: KeyedTable): string {
@@ -109,7 +114,7 @@ export function keyOf({ name, key }: KeyedTable, id: string): string[] {
 /** Where a row is due and nobody has stopped it. Every partial index of due rows has these. */
 export const DUE_AND_NOT_STUCK = 'due_at IS NOT NULL AND stuck_at IS NULL';
 
-export function overdueOf({ kind, table, due, pools = due, overdue }: MovedRows): OverdueRows {
+function overdueOf({ kind, table, due, pools = due, overdue }: MovedRows): OverdueRows {
   return { ...overdue, kind, table, pools, waiting: DUE_AND_NOT_STUCK };
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { LedgerEvent } from '../ledger/events/event.ts';
+import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { CheckContext } from './check-context.ts';
 import type { Until } from './until.ts';
@@ -25,6 +26,14 @@ export interface RowCheck<Row = unknown, Place = unknown> {
   ): Promise<readonly Row[]>;
   /** Rows that these objects of events are, or that change with them. Left out where no event tells of a change. */
   readByIds?(context: CheckContext, ids: readonly Uuid[]): Promise<readonly Row[]>;
+  /**
+   * A page in order of key of the rows that were changed since a moment of the book's time, for changes that emit no event and post no
+   * entry. Its places are those of `read`.
+   */
+  readSince?(
+    context: CheckContext,
+    page: { since: Instant; after: Place | undefined; limit: number },
+  ): Promise<readonly Row[]>;
   /** Holds that change with the row. */
   holdsOf?(row: Row): readonly Uuid[];
   check(context: CheckContext, row: Row): void;

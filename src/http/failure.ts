@@ -5,7 +5,7 @@
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors/errors.ts';
 import { problemBody } from '../errors/problem.ts';
-import { PartyBusy } from '../outside/call-shares.ts';
+import { PartyBusy } from '../outside/call-limits.ts';
 import { PartyUnreachable } from '../outside/party.ts';
 import type { Logger } from '../process/log.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';

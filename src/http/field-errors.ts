@@ -164,10 +164,16 @@ function describe(issue: Issue, value: unknown): string {
       return `Expects ${TYPE_NAMES[issue.expected] ?? issue.expected}, not ${kindOf(value)}.`;
     case 'too_small':
       if (issue.origin === 'number' || issue.origin === 'int') return `Expects at least ${issue.minimum}.`;
-      return issue.origin === 'string' ? `Expects at least ${counted(issue.minimum, 'character')}.` : issue.message;
+      if (issue.origin === 'string') return `Expects at least ${counted(issue.minimum, 'character')}.`;
+      return issue.origin === 'array' && issue.message.startsWith('Too small')
+        ? `Expects at least ${counted(issue.minimum, 'element')}.`
+        : issue.message;
     case 'too_big':
       if (issue.origin === 'number' || issue.origin === 'int') return `Expects at most ${issue.maximum}.`;
-      return issue.origin === 'string' ? `Expects at most ${counted(issue.maximum, 'character')}.` : issue.message;
+      if (issue.origin === 'string') return `Expects at most ${counted(issue.maximum, 'character')}.`;
+      return issue.origin === 'array' && issue.message.startsWith('Too big')
+        ? `Expects at most ${counted(issue.maximum, 'element')}.`
+        : issue.message;
     case 'invalid_value':
       return `Expects one of: ${issue.values.map(String).join(', ')}.`;
     case 'invalid_union':

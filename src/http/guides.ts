@@ -12,9 +12,25 @@ export const DOCS_FOLDER = new URL('../../docs/', import.meta.url);
 
 /** Who reads what, in the order in which it is read. What is named nowhere stands last. */
 const SHELVES: readonly { readonly title: string; readonly guides: readonly string[] }[] = [
-  { title: 'For integrators', guides: ['integrators', 'payments', 'webhooks', 'clients', 'states', 'compatibility'] },
-  { title: 'For accountants and auditors', guides: ['payments-settlement', 'proofs'] },
-  { title: 'For operators and partners', guides: ['operations', 'partners'] },
+  {
+    title: 'For integrators',
+    guides: [
+      'integrators',
+      'payouts',
+      'payments',
+      'destinations',
+      'cards',
+      'webhooks',
+      'clients',
+      'states',
+      'compatibility',
+    ],
+  },
+  {
+    title: 'For accountants and auditors',
+    guides: ['accountants', 'payments-settlement', 'cards-accounting', 'clearing-files', 'proofs'],
+  },
+  { title: 'For operators and partners', guides: ['operations', 'partners', 'processors'] },
 ];
 
 /** By the path under /docs, without `.md`: `payments`, `decisions/fees`. The decisions' list is `decisions`. */
@@ -104,8 +120,8 @@ export function guideIndexPage(): string {
   return index;
 }
 
-const START = `<p>Begin with <a href="/docs/integrators">ten minutes for integrators</a>, or with <a href="/docs/payments">a payment</a>. Every
-operation is in the <a href="/docs">API reference</a>, every error in the <a href="/docs/errors">list of errors</a>, its remedy behind its code.</p>`;
+const START = `<p>Begin with <a href="/docs/integrators">ten minutes for integrators</a>, with <a href="/docs/payments">a payment</a>, or with
+<a href="/docs/cards">a card</a>. Every operation is in the <a href="/docs">API reference</a>, every error in the <a href="/docs/errors">list of errors</a>, its remedy behind its code.</p>`;
 
 function shelves(): string {
   const shelved = new Set(SHELVES.flatMap(({ guides }) => guides));

@@ -1,12 +1,19 @@
+import { statementLimits } from '../accounts/statements/api/statement-limits.ts';
 import { isLive } from '../api/answers.ts';
 import type { GroupLimits } from '../api/group-limits.ts';
 import { METADATA_FILTERS_MAX, PAGE_LIMITS } from '../api/pages.ts';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
 import { route } from '../api/route.ts';
 import { METADATA_LIMITS, TEXT_LIMITS } from '../api/schemas/fields.ts';
+import { cardLimits } from '../cards/card/api/card-limits.ts';
 import { LIST_TIMEOUT_MS } from '../db/list-reads.ts';
 import { MAX_REQUEST_AMOUNT } from '../money/amount.ts';
+import { batchLimits } from '../payouts/batches/api/batch-limits.ts';
+import { payoutLimits } from '../payouts/limits/api/payout-limits.ts';
 import { noticeLimits } from '../payouts/notices/api/notice-limits.ts';
+import { bankFileLimits } from '../reconciliation/runs/api/bank-file-limits.ts';
+import { reportLimits } from '../reports/report/api/report-limits.ts';
+import { backtestLimits } from '../transactions/backtest/api/backtest-limits.ts';
 import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
@@ -18,7 +25,17 @@ import { limitOf, POINTS } from './rate-limiter.ts';
 import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './request-body.ts';
 
 /** Limits of groups, each under its own name. */
-const OF_GROUPS: readonly GroupLimits[] = [webhookLimits, noticeLimits];
+const OF_GROUPS: readonly GroupLimits[] = [
+  webhookLimits,
+  noticeLimits,
+  payoutLimits,
+  batchLimits,
+  statementLimits,
+  cardLimits,
+  backtestLimits,
+  reportLimits,
+  bankFileLimits,
+];
 
 const read = route({
   method: 'get',
@@ -28,11 +45,20 @@ const read = route({
   summary: 'Retrieve the limits',
   scope: 'limits:read',
   responses: { 200: { description: 'As they hold for this key.', schema: limitsWith(OF_GROUPS) } },
-  async handle({ runtime: { config }, principal }) {
+  async handle({ runtime, principal }) {
+    const { config } = runtime;
+    const ofGroups = await Promise.all(
+      OF_GROUPS.map(async ({ name, read }) => [name, await read(config, { runtime, principal })] as const),
+    );
     const json = {
       object: 'limits',
       livemode: isLive(principal),
-      requests_per_second: { writes: limitOf('writes', principal, config), reads: limitOf('reads', principal, config) },
+      requests_per_second: {
+        writes: limitOf('writes', principal, config),
+        reads: limitOf('reads', principal, config),
+        messages: limitOf('messages', principal, config),
+        lookups: limitOf('lookups', principal, config),
+      },
       points: {
         request: POINTS.request,
         body_bytes_per_point: POINTS.bodyBytes,
@@ -65,7 +91,7 @@ const read = route({
       },
       wait_seconds: MAX_WAIT_SECONDS,
       idempotency: { answer_kept_days: config.IDEMPOTENCY_BODY_RETENTION_DAYS },
-      ...Object.fromEntries(OF_GROUPS.map(({ name, read }) => [name, read(config)])),
+      ...Object.fromEntries(ofGroups),
     };
     return { status: 200, json };
   },

@@ -11,6 +11,8 @@ const limits = z.object({
     .object({
       writes: whole('Points a second of this key; keys without a limit of their own share that of the book.'),
       reads: whole('Points a second.'),
+      messages: whole('Points a second of the messages of processors, of the whole book.'),
+      lookups: whole('Points a second of `POST /v1/payouts/resolve`, of the whole book.'),
     })
     .meta({ description: 'How often a key may ask.' }),
   points: z

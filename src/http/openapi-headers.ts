@@ -2,7 +2,7 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_WAIT_SECONDS } from '../api/request-headers.ts';
-import type { Route } from '../api/route.ts';
+import { isWrite, type Route } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 
 type HeaderObject = Parameters<typeof OpenAPIRegistry.prototype.registerComponent<'headers'>>[2];
@@ -38,7 +38,8 @@ const prefer = header(
 
 export function requestHeaders(route: Route): z.ZodType[] {
   const headers: z.ZodType[] = [];
-  if (route.method !== 'get') headers.push(route.idempotency === 'required' ? keyRequired(route) : keyOptional);
+  if (isWrite(route) && !route.isMessage)
+    headers.push(route.idempotency === 'required' ? keyRequired(route) : keyOptional);
   if (route.ifMatch) headers.push(ifMatch);
   if (route.waits) headers.push(prefer);
   return headers;
@@ -83,7 +84,7 @@ const refTo = (name: keyof typeof RESPONSE_HEADERS | keyof typeof RETIREMENT_HEA
 
 /** By name on the wire. */
 export function responseHeaders(route: Route, status = 200): Record<string, { readonly $ref: string }> {
-  const writes = route.method !== 'get';
+  const writes = isWrite(route);
   const isDecided = isStored(status);
   return {
     'Request-Id': refTo('RequestId'),

@@ -4,7 +4,7 @@
  */
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import type { Route } from '../api/route.ts';
+import { isWrite, type Route } from '../api/route.ts';
 import { codesOfSchema } from '../api/schemas/refusal-codes.ts';
 import { ERRORS, type ErrorCode } from '../errors/errors.ts';
 import { examplesOfCodes, type RecordedExamples } from './openapi-examples.ts';
@@ -108,6 +108,8 @@ const BODY_ERRORS: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
+const OF_CALLERS_KEYS: readonly ErrorCode[] = ['idempotency_key_invalid', 'idempotency_key_voided'];
+
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(COMMON_ERRORS);
   codes.add('parameter_unknown');
@@ -117,17 +119,17 @@ export function codesOf(route: Route): ErrorCode[] {
   for (const code of codesOfQuery(route)) codes.add(code);
   if (Object.values(route.params ?? {}).includes('text')) codes.add('card_number_not_allowed');
   if (Object.values(route.params ?? {}).some((kind) => kind !== 'text')) codes.add('resource_not_found');
-  if (route.method !== 'get')
+  if (isWrite(route))
     for (const code of [
       // Of the Idempotency-Key too.
       'card_number_not_allowed',
-      'idempotency_key_invalid',
+      // Of the message_reference of a message.
       'idempotency_key_reused',
-      'idempotency_key_voided',
+      ...(route.isMessage ? [] : OF_CALLERS_KEYS),
       'idempotency_in_progress',
       // Of a test book whose clock is on its way: idempotency/once.ts.
       'state_conflict',
-    ] as const)
+    ] satisfies ErrorCode[])
       codes.add(code);
   if (route.idempotency === 'required') codes.add('idempotency_key_missing');
   if (route.ifMatch) codes.add('version_mismatch');

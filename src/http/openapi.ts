@@ -13,6 +13,7 @@ import type { EventDocument } from '../api/event-document.ts';
 import { type Route, TAGS } from '../api/route.ts';
 import { exampleId } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
+import { UPLOADED_TYPES, type UploadKind } from '../api/upload.ts';
 import { RELEASE } from '../process/release.ts';
 import { idPattern } from '../values/ids.ts';
 import { snakeCase } from '../values/snake-case.ts';
@@ -120,6 +121,7 @@ function operationOf(route: Route, routes: readonly Route[], { examples, problem
             schema: route.body,
             ...examplesOf(examples.operations[route.operation]?.request, route.bodyExample),
           },
+          ...(route.uploads && uploadedContent(route.uploads)),
         },
       },
     },
@@ -127,6 +129,10 @@ function operationOf(route: Route, routes: readonly Route[], { examples, problem
     responses: { ...answersOf(route, routes, examples), ...problems.of(route) },
   };
 }
+
+/** Bytes have no schema of their own. */
+const uploadedContent = (kind: UploadKind) =>
+  Object.fromEntries(UPLOADED_TYPES[kind].map((type) => [type, { schema: z.string() }]));
 
 function paramsOf(route: Route): z.ZodObject | undefined {
   if (!route.params) return undefined;
@@ -152,18 +158,24 @@ function answersOf(
   const recorded = operations[route.operation]?.responses;
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, response]) => {
-      const { description, schema, shows = [] } = response;
+      const { description, schema, files = [], isFile = false, shows = [] } = response;
       const links = linksOf(route, response, routes);
       const answer: ResponseConfig = {
         description: [description, withMembers(shows)].filter(Boolean).join(' '),
         headers: responseHeaders(route),
-        content: { 'application/json': { schema, ...examplesOf(recorded?.[status]) } },
+        content: {
+          ...(!isFile && { 'application/json': { schema, ...examplesOf(recorded?.[status]) } }),
+          ...Object.fromEntries(files.map((type) => [type, FILE])),
+        },
         ...(links && { links }),
       };
       return [status, answer];
     }),
   );
 }
+
+/** A file of a media type: bytes, or text. */
+const FILE = { schema: { type: 'string', format: 'binary', description: 'The file itself.' } } as const;
 
 function withMembers(names: readonly string[]): string {
   return names.length === 0 ? '' : `With ${names.map((name) => `\`${name}\``).join(' and ')}.`;

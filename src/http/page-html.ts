@@ -46,7 +46,7 @@ export function docsBar(): string {
 }
 
 /** Of the bar alone, for the reference, which brings its own style and leaves this much room (`--scalar-custom-header-height`). */
-export const BAR_CSS = `.bar { box-sizing: border-box; height: 2.75rem; display: flex; gap: 1.25rem; align-items: center; padding: 0 1rem;
+const BAR_CSS = `.bar { box-sizing: border-box; height: 2.75rem; display: flex; gap: 1.25rem; align-items: center; padding: 0 1rem;
   font: 15px/1.5 system-ui, sans-serif; border-bottom: 1px solid #8884; white-space: nowrap; overflow-x: auto; }
 .bar a { color: inherit; text-decoration: none; }
 .bar a:hover, .bar a:focus-visible { text-decoration: underline; }

@@ -3,6 +3,7 @@
  * secrets: the log has the pattern alone, and no referrer leaves.
  */
 import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Page, PageAnswer, PageAsset, PageRequest } from '../api/page.ts';
@@ -10,7 +11,6 @@ import { ApiError, ERRORS } from '../errors/errors.ts';
 import { AddressFailures } from './address-failures.ts';
 import { asApiError } from './failure.ts';
 import { FailureCounts } from './failure-counts.ts';
-import { readForm } from './form-body.ts';
 import { abortedOnClose } from './held-answer.ts';
 import { networkOf } from './network-of.ts';
 import type { PipelineParts } from './pipeline.ts';
@@ -187,4 +187,32 @@ function policy(leadsTo: readonly string[]): string {
     `form-action ${["'self'", ...new Set(leadsTo)].join(' ')}`,
     "frame-ancestors 'none'",
   ].join('; ');
+}
+
+/** A card, a nonce, a language: a page's form is a few hundred bytes. */
+const FORM_LIMIT_BYTES = 8_192;
+
+/**
+ * Reads the body of a form of one of our pages, bounded in bytes. Throws ApiError: unsupported_media_type, payload_too_large, malformed_json
+ * for a body that is cut short.
+ */
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const [type] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  if (type!.trim() !== 'application/x-www-form-urlencoded') throw new ApiError('unsupported_media_type');
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of readable(request)) {
+    bytes += part.length;
+    if (bytes > FORM_LIMIT_BYTES) throw new ApiError('payload_too_large', { facts: { limit: FORM_LIMIT_BYTES } });
+    parts.push(part);
+  }
+  return new URLSearchParams(Buffer.concat(parts).toString());
+}
+
+async function* readable(request: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const part of request.iterator({ destroyOnReturn: false })) yield part as Buffer;
+  } catch {
+    throw new ApiError('malformed_json', { detail: 'The body ended before it was complete.' });
+  }
 }

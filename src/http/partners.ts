@@ -19,7 +19,7 @@ import { closePath } from './router.ts';
 const PATH = '/partners/:name/notices';
 
 /** Many times the longest notice of the contract. What is kept is kept for months. */
-export const NOTICE_BYTES_MAX = 8_192;
+const NOTICE_BYTES_MAX = 8_192;
 const WEBHOOK_ID_MAX = 255;
 /** By address: a partner that catches up after an outage sends hundreds. */
 const REQUESTS_PER_SECOND = 500;
@@ -50,7 +50,8 @@ async function takeNotice(
   const blockedSeconds = failures.blockedForSeconds(address);
   if (blockedSeconds > 0) throw limited(blockedSeconds);
   const name = String(request.params.name);
-  const partner = runtime.acquirers.partners().find((known) => known.name === name);
+  const partners = [runtime.acquirers, runtime.processors, runtime.rails].flatMap((parties) => parties.partners());
+  const partner = partners.find((known) => known.name === name);
   if (!partner)
     throw new ApiError('resource_not_found', { param: 'name', detail: 'There is no partner of this name here.' });
   const message = { partner: name, webhookId: webhookIdOf(request), body: await readText(request) };
@@ -124,7 +125,11 @@ function requireNoCardNumber(body: string): void {
 }
 
 /** Of docs/partners.md: what the partner calls things by may look like a card number. */
-const REFERENCES: readonly string[] = ['merchant', 'reference', 'acquirer_reference'];
+const REFERENCES: readonly string[] = [
+  ...['merchant', 'program', 'originator'],
+  ...['reference', 'acquirer_reference', 'processor_reference', 'rail_reference'],
+  ...['bank_account', 'bank_reference', 'end_to_end_id'],
+];
 
 /** A string of JSON, and the colon behind it where it is a name. */
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;

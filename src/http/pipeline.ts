@@ -6,17 +6,20 @@
 import type { Request } from 'express';
 import { storedAnswer } from '../api/answers.ts';
 import type { ApiRuntime } from '../api/api-runtime.ts';
-import { idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
-import type { Route, RouteAnswer, RouteRequest } from '../api/route.ts';
+import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
+import { isWrite, type Route, type RouteAnswer, type RouteRequest } from '../api/route.ts';
 import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
 import { idExpected } from '../api/schemas/fields.ts';
 import { requireScope } from '../api/scopes.ts';
+import type { Upload, UploadKind } from '../api/upload.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors/errors.ts';
 import { findFirstAnswer } from '../idempotency/find-first-answer.ts';
+import type { Fingerprints } from '../idempotency/fingerprints.ts';
+import { messageKey } from '../idempotency/idempotency-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
-import { type IdKind, parsePublicId } from '../values/ids.ts';
-import type { JsonObject } from '../values/json.ts';
+import { type IdKind, parsePublicId, publicId } from '../values/ids.ts';
+import { type JsonObject, toJson } from '../values/json.ts';
 import { withoutAbsentMembers } from './absent-members.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
@@ -33,11 +36,10 @@ import {
   rateLimitHeaders,
 } from './rate-limiter.ts';
 import { readBody } from './request-body.ts';
-import type { RequestContext } from './request-context.ts';
-import { requestFingerprint } from './request-fingerprint.ts';
+import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 import { retirementHeaders } from './retirement.ts';
-import { sendAnswer } from './send-answer.ts';
 import type { ApiServices } from './services.ts';
+import { openUpload, UPLOAD_BUFFERED_BYTES } from './upload.ts';
 
 export interface PipelineParts {
   runtime: ApiRuntime;
@@ -48,20 +50,24 @@ export interface PipelineParts {
 export async function serve(route: Route, request: Request, parts: PipelineParts): Promise<void> {
   const { services } = parts;
   const { context } = request;
-  const writes = route.method !== 'get';
+  const writes = isWrite(route);
   context.route = route.path;
   if (route.retires) context.retirement = retirementHeaders(route.retires, parts.runtime.publicUrl);
   requireOneAuthorization(request);
   const principal = await services.gate.authenticate(request.headers.authorization, context.address);
   context.principal = principal;
-  const policy = writes ? 'writes' : 'reads';
+  const policy = policyOf(route);
   const taken = takePoints(context, policy, POINTS.request, parts);
   if (taken !== undefined) await taken;
   context.enter(services.inFlight.shareOf(principal.bookId));
-  requireRights(route, principal);
+  requireRights(route, principal, request.params);
   const params = readParams(route, request.params as Record<string, string>);
 
-  const rawBody = takesBody(route) ? await readBody(request, (bytes) => payForBody(context, bytes, parts)) : '';
+  const opened = route.uploads ? beginUpload(request, { kind: route.uploads, policy, parts }) : undefined;
+  const rawBody =
+    takesBody(route) && opened === undefined
+      ? await readBody(request, (bytes) => payForBody(context, policy, bytes, parts))
+      : '';
   const { seconds: waitSeconds, applied } = preferenceOf(route, request);
   const given: Given = {
     params,
@@ -69,23 +75,60 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
     query: undefined,
     version: undefined,
     fingerprint: undefined,
+    upload: opened?.upload,
     waitSeconds,
   };
   let answer: RouteAnswer;
   try {
     const idempotencyKey = check(route, request, rawBody, { given, runtime: parts.runtime });
-    const filters = metadataFilters(given.query);
+    const filters = route.uploads ? 0 : metadataFilters(given.query);
     if (filters > 0) await takePoints(context, policy, filters * POINTS.metadataFilter, parts);
     answer = await route.handle(routeRequest(request, given, idempotencyKey, parts));
   } catch (error) {
-    const first = writes && isFaultOfForm(error) ? await firstAnswer(route, request, rawBody, given, parts) : undefined;
+    const first =
+      writes && opened === undefined && isFaultOfForm(error)
+        ? await firstAnswer(route, request, rawBody, given, parts)
+        : undefined;
     if (first === undefined) throw error;
     answer = first;
+  } finally {
+    opened?.end();
   }
   if (waitSeconds !== undefined)
     answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
-  sendAnswer(context, answer, { applied, runtime: parts.runtime });
+  if (answer.file !== undefined) await context.sendFile(answer.file, answer);
+  else sendAnswer(context, answer, { applied, runtime: parts.runtime });
+}
+
+/** Counts as in flight with what is buffered of it, and takes a point for each full 64 kB. */
+function beginUpload(
+  request: Request,
+  { kind, policy, parts }: { readonly kind: UploadKind; readonly policy: Policy; readonly parts: PipelineParts },
+): { readonly upload: Upload; readonly end: () => void } {
+  const { context } = request;
+  let bytes = 0;
+  const pay = (more: number) => {
+    const before = Math.floor(bytes / POINTS.bodyBytes);
+    bytes += more;
+    const points = Math.floor(bytes / POINTS.bodyBytes) - before;
+    return points === 0 ? undefined : takePoints(context, policy, points, parts);
+  };
+  const upload = openUpload(request, kind, pay);
+  const end = parts.services.uploads.begin(context.principal!.bookId);
+  try {
+    context.carry(UPLOAD_BUFFERED_BYTES);
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return { upload, end };
+}
+
+function policyOf(route: Route): Policy {
+  if (route.isMessage) return 'messages';
+  if (route.isLookup) return 'lookups';
+  return isWrite(route) ? 'writes' : 'reads';
 }
 
 /** The parts of a request that have been checked so far. */
@@ -96,6 +139,7 @@ interface Given {
   query: unknown;
   version: number | undefined;
   fingerprint: (() => Buffer) | undefined;
+  upload: Upload | undefined;
   waitSeconds: number | undefined;
 }
 
@@ -106,7 +150,7 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const { headers } = request;
   const fieldErrors: FieldErrorWithFacts[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
-  const schema = route.body ?? emptyBody;
+  const schema = route.uploads ? emptyBody : (route.body ?? emptyBody);
   // A text without the word has none: most bodies are looked at no further.
   const mayHaveAbsent = route.method === 'post' && rawBody.includes('null');
   const said = mayHaveAbsent ? withoutAbsentMembers(schema, body) : body;
@@ -115,11 +159,11 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const { version, fieldError: versionError } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
   given.version = version;
   if (versionError) fieldErrors.push(versionError);
-  if (route.method === 'get') {
+  if (!isWrite(route)) {
     requireNoFieldErrors(fieldErrors);
     return null;
   }
-  const idempotencyKey = headers['idempotency-key'] as string | undefined;
+  const idempotencyKey = route.isMessage ? undefined : (headers['idempotency-key'] as string | undefined);
   const dryRun = (given.query as { dry_run?: boolean } | undefined)?.dry_run === true;
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
@@ -132,7 +176,7 @@ const NO_VERSION: ReturnType<typeof readIfMatch> = {};
 
 function routeRequest(
   request: Request,
-  { params, body, query, version, fingerprint, waitSeconds }: Given,
+  { params, body, query, version, fingerprint, upload, waitSeconds }: Given,
   idempotencyKey: string | null,
   { runtime, services }: PipelineParts,
 ): RouteRequest {
@@ -141,12 +185,15 @@ function routeRequest(
     runtime,
     services,
     principal: context.principal!,
+    header: (name) => request.headers[name] as string | undefined,
+    clientAddress: context.address,
     requestId: context.requestId,
     params,
     body,
     query,
     idempotencyKey,
     fingerprint: fingerprint!,
+    upload,
     ifMatch: version,
     waitSeconds,
   };
@@ -170,8 +217,8 @@ async function firstAnswer(
 ): Promise<RouteAnswer | undefined> {
   const { runtime } = parts;
   const { context } = request;
-  const key = request.headers['idempotency-key'] as string | undefined;
-  if (key === undefined || !isIdempotencyKey(key) || isDryRun(request.url)) return undefined;
+  const key = keyOf(route, request, rawBody);
+  if (key === undefined || isDryRun(request.url)) return undefined;
   const fingerprint = () => {
     const body = rawBody === '' ? {} : parseLeniently(rawBody);
     return body && requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
@@ -186,6 +233,16 @@ async function firstAnswer(
     runtime.log.error({ err: error, request_id: context.publicRequestId }, 'first answer not looked up');
     return undefined;
   }
+}
+
+/** The key that the request's first answer may be kept under: the caller's, or that of the message. */
+function keyOf(route: Route, { headers }: Request, rawBody: string): string | undefined {
+  if (!route.isMessage) {
+    const key = headers['idempotency-key'] as string | undefined;
+    return key !== undefined && isIdempotencyKey(key) ? key : undefined;
+  }
+  const { message_reference: reference } = parseLeniently(rawBody) ?? {};
+  return typeof reference === 'string' ? messageKey(reference) : undefined;
 }
 
 function isDryRun(target: string): boolean {
@@ -214,11 +271,16 @@ function takesBody({ method }: Route): boolean {
 }
 
 /** Counts the bytes of a body before they are read: as bytes in flight, and as one point for each full 64 kB. */
-function payForBody(context: RequestContext, bytes: number, parts: PipelineParts): void | Promise<void> {
+function payForBody(
+  context: RequestContext,
+  policy: Policy,
+  bytes: number,
+  parts: PipelineParts,
+): void | Promise<void> {
   const before = context.bytesInFlight;
   context.carry(bytes);
   const points = Math.floor(context.bytesInFlight / POINTS.bodyBytes) - Math.floor(before / POINTS.bodyBytes);
-  return points === 0 ? undefined : takePoints(context, 'writes', points, parts);
+  return points === 0 ? undefined : takePoints(context, policy, points, parts);
 }
 
 function metadataFilters(query: unknown): number {
@@ -254,8 +316,9 @@ function requireAllowed(context: RequestContext, policy: Policy, limit: number, 
   if (!allowance.allowed) throw rateLimited(policy, limit, allowance);
 }
 
-function requireRights(route: Route, principal: Principal): void {
-  if (route.scope !== null) requireScope(principal, route.scope);
+function requireRights(route: Route, principal: Principal, { id }: Request['params']): void {
+  const isItself = route.itselfWithoutScope && id === publicId('apiKey', principal.keyId);
+  if (route.scope !== null && !isItself) requireScope(principal, route.scope);
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }
 
@@ -289,4 +352,35 @@ function validate(
   if (result.success) return result.data;
   fieldErrors.push(...fieldErrorsOf(result.error, { schema, input, isQuery }, nameOf));
   return undefined;
+}
+
+/**
+ * What an Idempotency-Key stands for. The body is digested as its route says, for a body with secrets: no digest that can be guessed
+ * may hold them.
+ */
+function requestFingerprint(
+  route: Route,
+  { method, path }: Pick<Request, 'method' | 'path'>,
+  { body, fingerprints }: { body: unknown; fingerprints: Fingerprints },
+): Buffer {
+  const digested = route.fingerprinted ? route.fingerprinted(body, fingerprints.digestOf) : body;
+  return fingerprintOf({ method, path, body: digested });
+}
+
+/** Sends an answer, with what its headers say of it. `applied` is the preference that was honored. */
+function sendAnswer(
+  context: RequestContext,
+  answer: RouteAnswer,
+  { applied, runtime }: { applied: string | undefined; runtime: ApiRuntime },
+): void {
+  const headers = answer.headers ? [...answer.headers] : [];
+  if (answer.replayed) headers.push('Idempotent-Replayed', 'true');
+  if (applied !== undefined) headers.push('Preference-Applied', applied);
+  const text = answer.text ?? (answer.json === undefined ? '' : toJson(answer.json));
+  context.send({
+    status: answer.status,
+    body: runtime.withLinks(context.principal!.bookId, text, runtime.publicUrl),
+    contentType: answer.status >= 400 ? PROBLEM_TYPE : undefined,
+    headers,
+  });
 }

@@ -38,7 +38,13 @@ const WINDOW_MS = 1_000;
 /** Counts kept at once. Beyond it, the counts of ended windows are dropped. */
 const MAX_BUCKETS = 10_000;
 
-export type Policy = 'writes' | 'reads';
+export type Policy =
+  | 'writes'
+  | 'reads'
+  /** Of processors, in a bucket of their own: no burst of writes declines a purchase. */
+  | 'messages'
+  /** Questions to rails about payees, which the operators of alias schemes limit. */
+  | 'lookups';
 
 /** Points that a request costs. Published at GET /v1/limits. */
 export const POINTS = {
@@ -54,14 +60,24 @@ export const POINTS = {
 export function limitOf(
   policy: Policy,
   principal: Principal,
-  config: Pick<Config, 'RATE_LIMIT_WRITES_PER_SECOND' | 'RATE_LIMIT_READS_PER_SECOND'>,
+  config: Pick<
+    Config,
+    | 'RATE_LIMIT_WRITES_PER_SECOND'
+    | 'RATE_LIMIT_READS_PER_SECOND'
+    | 'RATE_LIMIT_MESSAGES_PER_SECOND'
+    | 'RATE_LIMIT_LOOKUPS_PER_SECOND'
+  >,
 ): number {
+  if (policy === 'lookups')
+    return Math.min(principal.readsPerSecond ?? Number.POSITIVE_INFINITY, config.RATE_LIMIT_LOOKUPS_PER_SECOND);
+  if (policy === 'messages') return config.RATE_LIMIT_MESSAGES_PER_SECOND;
   if (policy === 'writes') return principal.writesPerSecond ?? config.RATE_LIMIT_WRITES_PER_SECOND;
   return principal.readsPerSecond ?? config.RATE_LIMIT_READS_PER_SECOND;
 }
 
 /** The name of the count. A key with its own limit has its own count, apart from the book's. */
 export function bucketOf(policy: Policy, { bookId, keyId, writesPerSecond, readsPerSecond }: Principal): string {
+  if (policy === 'messages') return `${policy}:${bookId}`;
   const own = policy === 'writes' ? writesPerSecond : readsPerSecond;
   return `${policy}:${own === null ? bookId : keyId}`;
 }

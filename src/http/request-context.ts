@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpMetrics } from '../api/api-runtime.ts';
+import type { FileAnswer } from '../api/route.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { Logger } from '../process/log.ts';
 import { decodedAscii, redactKeys } from '../process/redact-keys.ts';
@@ -15,6 +16,12 @@ import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from './in-flight
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
+
+/** Of an answer that is a file: a range of one is 206. */
+interface FileHead {
+  readonly status: number;
+  readonly headers?: readonly string[];
+}
 
 /** From this size on, an answer is copied into a Buffer: the memory saved is worth the copy. */
 const LARGE_ANSWER_BYTES = 16_384;
@@ -145,11 +152,56 @@ export class RequestContext {
     const large = body.length >= LARGE_ANSWER_BYTES;
     const content = large && typeof body === 'string' ? Buffer.from(body) : body;
     const bytes = Buffer.byteLength(content);
-    if (this.#share !== undefined) {
-      this.#bytes += bytes;
-      addBytes(this.#share, bytes);
-    }
+    this.#count(bytes);
     const written = status === 204 ? [] : ['Content-Type', contentType, 'Content-Length', String(bytes)];
+    this.#writeHead(status, written, { cacheControl, headers });
+    this.#response.end(status === 204 ? undefined : content);
+    this.#record(status);
+  }
+
+  /**
+   * Writes a file piece by piece, each once the client has taken the one before; what is in memory counts as in flight. Rejects for
+   * what fails before the first piece. Later, the connection ends before the file does, so that the client sees that it is not whole.
+   */
+  async sendFile({ contentType, name, content }: FileAnswer, { status, headers }: FileHead): Promise<void> {
+    const pieces = content[Symbol.asyncIterator]();
+    let piece = await pieces.next();
+    if (this.#answered) return;
+    this.#answered = true;
+    const written = ['Content-Type', contentType];
+    if (name !== undefined) written.push('Content-Disposition', `attachment; filename="${name}"`);
+    this.#writeHead(status, written, { cacheControl: 'no-store', headers });
+    try {
+      for (; piece.done !== true && !this.#left; piece = await pieces.next()) await this.#writePiece(piece.value);
+      this.#response.end();
+    } catch (error) {
+      this.#parts.log.error({ err: error, request_id: this.publicRequestId, route: this.route }, 'file not finished');
+      this.#response.destroy();
+    } finally {
+      await pieces.return?.();
+      this.#record(status);
+    }
+  }
+
+  async #writePiece(piece: string | Buffer): Promise<void> {
+    const bytes = Buffer.byteLength(piece);
+    this.#count(bytes);
+    if (!this.#response.write(piece)) await drained(this.#response);
+    this.#count(-bytes);
+  }
+
+  /** A request that has left has given back what it had, and counts no more. */
+  #count(bytes: number): void {
+    if (this.#share === undefined) return;
+    this.#bytes += bytes;
+    addBytes(this.#share, bytes);
+  }
+
+  #writeHead(
+    status: number,
+    written: string[],
+    { cacheControl, headers }: { cacheControl: string; headers?: readonly string[] | undefined },
+  ): void {
     written.push(
       'Request-Id',
       this.publicRequestId,
@@ -163,8 +215,6 @@ export class RequestContext {
     if (this.retirement !== undefined) written.push(...this.retirement);
     if (headers) written.push(...headers);
     this.#response.writeHead(status, written);
-    this.#response.end(status === 204 ? undefined : content);
-    this.#record(status);
   }
 
   #record(status: number): void {
@@ -186,6 +236,25 @@ export class RequestContext {
       'request',
     );
   }
+}
+
+/** A client that takes nothing for so long is gone: what it reads a file from is kept open for it. */
+const PIECE_MS = 30_000;
+
+/** Resolves once the client has taken what was written, or its connection has ended. Ends a connection that takes nothing. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const limit = setTimeout(() => response.destroy(), PIECE_MS);
+    const done = () => {
+      clearTimeout(limit);
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+    if (response.closed) done();
+  });
 }
 
 const MAX_LOGGED_PATH = 200;

@@ -20,11 +20,13 @@ import { Gate } from './authentication.ts';
 import { InFlight } from './in-flight.ts';
 import { createUsageCounter } from './rate-limit-counter.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { Uploads } from './upload.ts';
 
 export class ApiServices implements RouteServices, WaitersByTable {
   readonly gate: Gate;
   readonly limiter: RateLimiter;
   readonly inFlight = new InFlight();
+  readonly uploads = new Uploads();
   readonly inquiries = new SharedInquiries();
   readonly cardTries = new SharedInquiries({ pauseMs: 0 });
   readonly readiness: Readiness;

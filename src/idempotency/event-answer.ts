@@ -1,7 +1,8 @@
 /**
- * Answers that an event has already. The answer to an accepted payout is the object of its `payout.created`, so what is stored
- * is a reference to that event, `{"$event":"17"}`, and a replay renders it: the same bytes, filled in with the same texts.
- * Events are kept for ever; the reference goes with its retention, like any stored answer. No view has a member of that name.
+ * Answers that equal an event. The answer to an accepted payout is the object of its `payout.created`, so a reference
+ * to that event is stored, `{"$event":"17"}`, and a replay renders it: the same bytes, filled in with the same texts.
+ * Events are kept for ever; the reference goes with its retention, like any stored answer. No view has a member of that
+ * name.
  */
 
 export function eventReference(sequence: bigint): string {

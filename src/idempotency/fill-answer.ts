@@ -1,4 +1,4 @@
-/** An answer as it is sent. Into a replayed one personal text is filled, null where it was erased since. */
+/** An answer as it is sent. Personal text is filled into a replayed one, null where it was erased since. */
 import type { Queryable } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import { readAnnounced } from '../ledger/events/event-read-store.ts';
@@ -7,7 +7,7 @@ import { loadTexts } from '../ledger/rows/personal-text-store.ts';
 import { referredEvent } from './event-answer.ts';
 import type { KeptAnswer, OnceAnswer } from './once.ts';
 
-/** No query for a first answer, and for a replayed one that is stored itself and of which nothing stands apart. */
+/** No query for a first answer, and for a stored body without text apart. */
 export async function fillAnswer(db: Queryable, bookId: BookId, answer: KeptAnswer): Promise<OnceAnswer> {
   const { textReferences } = answer;
   const sequence = answer.replayed ? referredEvent(answer.body) : undefined;

@@ -12,7 +12,7 @@ import { type OnceAnswer, recall } from './once.ts';
 export interface FirstAnswerInput {
   bookId: BookId;
   key: string;
-  /** The request's digest; undefined when no release can have accepted the request. Called only for a known key. */
+  /** The request's digest; undefined when no version can have accepted the request. Called only for a known key. */
   fingerprint: () => Buffer | undefined;
   requestId: Uuid;
 }

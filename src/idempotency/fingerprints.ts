@@ -1,8 +1,8 @@
 /**
  * Fingerprints of requests, as stored. A plain digest (SHA-256) can be guessed: a reader of a dump knows all of a
  * request but its alias, and can try aliases until a digest fits. So an HMAC of the digest is stored, under a key of
- * the installation that is itself sealed in the database. Plain digests that still stand are matched too: operations/rekey.ts keys
- * such a row later, without its request.
+ * the installation that is itself sealed in the database. Plain digests of earlier rows are matched too:
+ * operations/rekey.ts keys such a row later, without its request.
  *
  * Keyed form: the byte 2, then HMAC-SHA256(key, digest). A digest is a byte shorter; a voided key has no fingerprint.
  */
@@ -21,7 +21,7 @@ export interface Fingerprints {
 }
 
 export interface InstallationFingerprints extends Fingerprints {
-  /** Reads the installation's key, and makes one when none exists. Throws SecretBoxError when the key does not open. */
+  /** Reads the installation's key, and makes one if absent. Throws SecretBoxError when the key does not open. */
   readKey(): Promise<void>;
 }
 

@@ -1,19 +1,19 @@
-/** What follows commits and is still under way in this process. A process that stops finishes it, within a limit. */
+/** Work that follows a commit and is still under way in this process. A process that stops finishes it, within a limit. */
 import { withinLimit } from '../process/time-limit.ts';
 
-/** At once in one process. Beyond it what follows is left to the workers, to whom the row is due. */
+/** At once in one process. Beyond it the work is left to the workers, to whom the row is due. */
 export const FOLLOWING_MAX = 1_000;
 
 export class Following {
   readonly #warn: (error: unknown) => void;
   readonly #running = new Set<Promise<void>>();
 
-  /** `warn` is told what failed. */
+  /** `warn` gets each failure. */
   constructor(warn: (error: unknown) => void) {
     this.#warn = warn;
   }
 
-  /** Runs what follows a commit. Never rejects: the commit stands, and workers move a row whose follow failed. */
+  /** Runs the work after a commit. Never rejects: the commit stands, and workers move a row whose follow failed. */
   run(follow: () => Promise<void>): Promise<void> {
     if (this.#running.size >= FOLLOWING_MAX) return Promise.resolve();
     const running = follow()

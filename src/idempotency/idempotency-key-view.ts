@@ -1,4 +1,4 @@
-/** How the API shows an idempotency key: what became of it, never its first answer. */
+/** How the API shows an idempotency key: its result, never its first answer. */
 import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
 import { type IdempotencyRecord, keyReference } from './idempotency-key.ts';

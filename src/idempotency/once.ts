@@ -21,7 +21,7 @@ import { newId, publicId, type Uuid } from '../values/ids.ts';
 import { type ApartText, WrittenJson, writeJson } from '../values/json.ts';
 import { eventReference } from './event-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';
-import { type IdempotencyRecord, internalKey, keyReference, type Stored } from './idempotency-key.ts';
+import { type IdempotencyRecord, internalKey, isMessageKey, keyReference, type Stored } from './idempotency-key.ts';
 import { idempotencyKeyView } from './idempotency-key-view.ts';
 import { idempotencyKeys } from './idempotency-table.ts';
 
@@ -35,7 +35,7 @@ interface AnswerFacts {
 
 /** An answer as it is sent. */
 export interface OnceAnswer extends AnswerFacts {
-  /** Keeps an answer that is still to be filled in from being sent. */
+  /** Prevents sending an answer that is still to be filled in. */
   readonly textReferences?: never;
 }
 
@@ -47,6 +47,8 @@ export interface KeptAnswer extends AnswerFacts {
 export interface OnceRequest {
   /** The caller's key; null when none was sent. */
   key: string | null;
+  /** The caller's, beside a key that the request has of itself: the answer is kept under both. */
+  callerKey?: string | null | undefined;
   /** The digest of the request. */
   fingerprint: Buffer;
   fingerprints: Fingerprints;
@@ -57,12 +59,14 @@ const NOTHING_APART: readonly ApartText[] = [];
 
 export function once(command: Command<Stored | Refusal>, request: OnceRequest): Command<KeptAnswer> {
   const key = request.key ?? internalKey(command.id);
+  const { callerKey = null } = request;
   const fingerprint = request.fingerprints.toStore(request.fingerprint);
   return {
     ...command,
-    touches: [...command.touches, { table: idempotencyKeys, ids: [key] }],
+    touches: [...command.touches, { table: idempotencyKeys, ids: callerKey === null ? [key] : [key, callerKey] }],
     decide(state, moment) {
-      const known = state.get(idempotencyKeys, key);
+      const known =
+        (callerKey === null ? undefined : state.get(idempotencyKeys, callerKey)) ?? state.get(idempotencyKeys, key);
       if (known) return unchanged(state, recall(known, request, command.requestId));
       // Thrown, so that nothing is stored: the same request does it once the clock is there.
       requireClockIdle(state.book);
@@ -72,14 +76,15 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         : outcome.answer;
       const answer = firstAnswer(stored);
       // A failed precondition (412) is about a header, which the fingerprint leaves out. The type of a refusal allows no other of these.
-      if (!isKept(stored.status)) return { ...outcome, answer };
+      const isTaken = !isMessageKey(key) || stored.status < 400;
+      if (!isKept(stored.status) || !(isTaken || callerKey)) return { ...outcome, answer };
       const { body } = stored;
       const { textApart, eventsDerived } = state.forms;
       const isAnnounced = eventsDerived && body instanceof AnnouncedObject;
       const apart = textApart && !isAnnounced ? body.apart : NOTHING_APART;
       const kept = textApart ? body.keptText : body.text;
       const record: IdempotencyRecord = {
-        key,
+        key: isTaken ? key : callerKey!,
         fingerprint,
         status: stored.status,
         body: isAnnounced ? eventReference(body.eventSequence) : kept,
@@ -91,14 +96,15 @@ export function once(command: Command<Stored | Refusal>, request: OnceRequest): 
         createdAt: moment.wall,
       };
       refuseCardNumbers(idempotencyKeys, record);
-      const rows = [...outcome.rows, { table: idempotencyKeys, id: key, row: record }];
+      const records = isTaken && callerKey !== null ? [record, { ...record, key: callerKey }] : [record];
+      const rows = [...outcome.rows, ...records.map((row) => ({ table: idempotencyKeys, id: row.key, row }))];
       if (apart.length === 0) return { ...outcome, rows, answer };
       return { ...outcome, rows, appends: withTexts(outcome.appends, apart), answer };
     },
   };
 }
 
-/** Throws ApiError `state_conflict` on the way. For a use case that tells the outside something before its commit. */
+/** Throws ApiError `state_conflict` while the clock advances. For a use case that calls the outside before its commit. */
 export function requireClockIdle(book: Book): void {
   if (isAdvancing(book)) throw clockIsAdvancing(book);
 }
@@ -112,18 +118,23 @@ function clockIsAdvancing({ clockTarget }: Book): ApiError {
   });
 }
 
+/** What a key is called, where it stands, and what to do about it. */
+const CALLER = ['Idempotency-Key', 'Idempotency-Key', 'A new request needs a new key.'] as const;
+const MESSAGE = ['message_reference', '/message_reference', 'A new message needs a new one.'] as const;
+
 /** The answer to a known key: the first one again, or a refusal. */
 export function recall(known: IdempotencyRecord, request: OnceRequest, requestId: Uuid): KeptAnswer {
   const reference = keyReference(known);
+  const [name, param, instead] = isMessageKey(known.key) ? MESSAGE : CALLER;
   const refuse = (refusal: Refusal) =>
-    firstAnswer(refusalAnswer({ ...refusal, param: 'Idempotency-Key' }, { requestId, publicUrl: request.publicUrl }));
+    firstAnswer(refusalAnswer({ ...refusal, param }, { requestId, publicUrl: request.publicUrl }));
   if (known.voidedAt !== null) return refuse({ refused: 'idempotency_key_voided' });
   if (!request.fingerprints.match(known.fingerprint, request.fingerprint)) {
     const what =
       reference === null ? `request ${publicId('request', known.requestId)}` : `${known.resource} ${reference}`;
     return refuse({
       refused: 'idempotency_key_reused',
-      detail: `This Idempotency-Key stands for ${what}, whose request was another one. A new request needs a new key.`,
+      detail: `This ${name} stands for ${what}, whose request was another one. ${instead}`,
       facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
     });
   }
@@ -141,7 +152,7 @@ export function recall(known: IdempotencyRecord, request: OnceRequest, requestId
     };
   return refuse({
     refused: 'idempotency_key_reused',
-    detail: 'This Idempotency-Key was used longer ago than its answer is kept. Nothing was done now.',
+    detail: `This ${name} was used longer ago than its answer is kept. Nothing was done now.`,
     facts: { resource: reference, first_request_id: publicId('request', known.requestId) },
   });
 }
@@ -178,8 +189,8 @@ function unchanged<Answer>(state: BookState, answer: Answer): Outcome<Answer> {
 }
 
 /**
- * Voids a key: commits a tombstone, and nothing will ever be done under the key. A key that is known stays as it is,
- * and its record is the answer.
+ * Voids a key: commits a tombstone, and nothing will ever be done under the key. A known key stays unchanged, and its
+ * record is the answer.
  */
 export function voidKey(input: { key: string; requestId: Uuid; actor?: string }): Command<Stored> {
   const id = newId();

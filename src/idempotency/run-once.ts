@@ -19,6 +19,7 @@ export interface OnceRuntime {
 export interface OnceInput {
   bookId: BookId;
   key: string | null;
+  callerKey?: string | null | undefined;
   fingerprint: Buffer;
   requestId: Uuid;
   command: Command<Stored | Refusal>;
@@ -27,7 +28,7 @@ export interface OnceInput {
   deadlineMs?: number;
 }
 
-/** Requests in progress in this process, by key: tells a caller whose wait ran out what the wait was for. */
+/** Requests in progress in this process, by key: a caller whose wait ran out gets the cause of the wait. */
 const inProgress = new Map<string, number>();
 
 /**
@@ -46,6 +47,7 @@ export async function runOnce(runtime: OnceRuntime, input: OnceInput): Promise<O
   }
   const wrapped = once(command, {
     key: input.key,
+    callerKey: input.callerKey,
     fingerprint: input.fingerprint,
     fingerprints: runtime.fingerprints,
     publicUrl: runtime.publicUrl,

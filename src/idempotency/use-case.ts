@@ -1,17 +1,17 @@
 /**
- * A use case: what a request does, in three parts.
+ * A use case: a request in three parts.
  *
  *   prepare   reads, and calls to the outside that move nothing (a card decision, a quote)
  *   commit    the one command that it prepared, once under its idempotency key
- *   follow    a call to the outside and its own command (an acquirer), where there is one
+ *   follow    a call to the outside and its own command (an acquirer), if any
  *
- * A process may die between any two. What was committed is due, and a worker does what was to follow: so `follow` is what the
+ * A process may die between any two. A committed row is due, and a worker does the rest: so `follow` is what the
  * worker's job does, over the row as it is by then.
  */
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
-import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
+import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Following } from './following.ts';
@@ -20,12 +20,14 @@ import { idempotencyKeys } from './idempotency-table.ts';
 import { type OnceAnswer, recall } from './once.ts';
 import { type OnceRuntime, runOnce } from './run-once.ts';
 
-/** Who asks, and under which key. */
+/** The caller, and the key of the request. */
 export interface Asked {
   readonly bookId: BookId;
   readonly actor: string;
   readonly requestId: Uuid;
   readonly idempotencyKey: string | null;
+  /** The caller's, beside a key that the request has of itself. */
+  readonly callerKey?: string | null;
   /** The digest of the request. */
   readonly fingerprint: Buffer;
   /** Same checks and same answer; nothing is written, no key is used, and nothing follows. */
@@ -40,13 +42,13 @@ export interface Prepared {
 
 export interface UseCase<Runtime, Input extends Asked> {
   /**
-   * A request whose key is known gets its answer before anything is prepared. For a use case whose first step tells the outside
-   * something, as a simulation does, or refuses by what changes later.
+   * A request whose key is known gets its answer before anything is prepared. For a use case whose first step calls the
+   * outside, as a simulation does, or refuses by facts that change later.
    */
   readonly keyFirst?: true;
   /** What the answer waits for, if the use case has a `follow`: by default the commit alone. */
   readonly answers?: 'after_commit' | 'after_follow';
-  /** Throws ApiError for what no command has to decide. Called again where the decision throws ChangedMeanwhile. */
+  /** Throws ApiError for refusals that need no command. Called again where the decision throws StaleRead. */
   prepare(runtime: Runtime, input: Input): Promise<Prepared>;
 }
 
@@ -56,7 +58,7 @@ export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Inp
   input: Input,
   following: Following,
 ): Promise<OnceAnswer> {
-  const { bookId, idempotencyKey: key, fingerprint, requestId, dryRun } = input;
+  const { bookId, idempotencyKey: key, callerKey, fingerprint, requestId, dryRun } = input;
   if (useCase.keyFirst && key !== null) {
     const known = await idempotencyKeys.find(runtime.pool, bookId, key);
     const { fingerprints, publicUrl } = runtime;
@@ -65,10 +67,11 @@ export async function carryOut<Runtime extends OnceRuntime & { pool: Pool }, Inp
       return fillAnswer(runtime.pool, bookId, answer);
     }
   }
-  const { answer, follow } = await readingAgain(async () => {
+  const { answer, follow } = await retryStaleReads(async () => {
     const prepared = await useCase.prepare(runtime, input);
     const { command } = prepared;
-    return { ...prepared, answer: await runOnce(runtime, { bookId, key, fingerprint, requestId, command, dryRun }) };
+    const answer = await runOnce(runtime, { bookId, key, callerKey, fingerprint, requestId, command, dryRun });
+    return { ...prepared, answer };
   });
   if (follow === undefined || dryRun || answer.replayed || answer.status >= 400) return answer;
   const followed = following.run(() => follow(answer));

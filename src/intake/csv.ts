@@ -1,7 +1,7 @@
 /**
- * CSV files that come in (RFC 4180): UTF-8 with or without a byte order mark, a header with exactly the columns that are
- * expected, the same number of fields in every row. Pure: bytes in, rows out. A file may be hostile: what a row can cost is
- * bounded before it is parsed (docs/decisions/csv.md).
+ * CSV files from outside (RFC 4180): UTF-8 with or without a byte order mark, a header with exactly the expected
+ * columns, the same number of fields in every row. Pure: bytes in, rows out. A file may be hostile: the cost of a row
+ * is bounded before it is parsed (docs/decisions/csv.md).
  */
 import { parse } from 'csv-parse/sync';
 import { BadInput } from './bad-input.ts';
@@ -13,29 +13,41 @@ export interface CsvRow<Column extends string> {
 }
 
 /** As long as a published body of CSV (GET /v1/limits). */
-export const FILE_BYTES_MAX = 64 * 1024 * 1024;
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
 /** Many times the longest row of any of our files. Parsed, a line of so many commas takes milliseconds. */
-const ROW_MAX = 64 * 1024;
+export const ROW_MAX = 64 * 1024;
 
 /** Throws BadInput with the line that is wrong. Empty lines are left out. */
 export function readCsv<Column extends string>(bytes: Buffer, columns: readonly Column[]): CsvRow<Column>[] {
   if (bytes.length > FILE_BYTES_MAX) throw new BadInput(null, `The file has more than ${FILE_BYTES_MAX} bytes.`);
   requireShortLines(bytes);
-  const parsed = parsedRows(textOf(bytes));
-  const [header, ...rows] = parsed;
+  const [header, ...rows] = parsedRows(textOf(bytes));
+  requireHeader(header, columns);
+  return rows.map((row) => rowOf(row, columns));
+}
+
+/** A row as it is read: its fields in their order. */
+export interface ParsedRow {
+  readonly row: number;
+  readonly record: readonly string[];
+}
+
+/** Throws BadInput for a file without a header, or with another. */
+export function requireHeader(header: ParsedRow | undefined, columns: readonly string[]): void {
   if (header === undefined) throw new BadInput(null, 'The file is empty.');
   if (header.record.join() !== columns.join())
     throw new BadInput(header.row, `The columns are ${shortened(header.record)}, and should be ${columns.join(',')}.`);
-  return rows.map(({ row, record }) => {
-    if (record.length !== columns.length)
-      throw new BadInput(row, `It has ${record.length} of ${columns.length} fields.`);
-    const fields = Object.fromEntries(columns.map((column, at) => [column, record[at]!]));
-    return { row, fields: fields as Record<Column, string> };
-  });
 }
 
-const LF = 10;
-const CR = 13;
+/** Throws BadInput for another number of fields. */
+export function rowOf<Column extends string>({ row, record }: ParsedRow, columns: readonly Column[]): CsvRow<Column> {
+  if (record.length !== columns.length) throw new BadInput(row, `It has ${record.length} of ${columns.length} fields.`);
+  const fields = Object.fromEntries(columns.map((column, at) => [column, record[at]!]));
+  return { row, fields: fields as Record<Column, string> };
+}
+
+export const LF = 10;
+export const CR = 13;
 
 /** The parser counts the fields of a row once the row has ended: a line without an end would be millions of them. */
 function requireShortLines(bytes: Buffer): void {
@@ -50,7 +62,8 @@ function requireShortLines(bytes: Buffer): void {
   }
 }
 
-function textOf(bytes: Buffer): string {
+/** Without the byte order mark at its beginning. Throws BadInput where it is not UTF-8. */
+export function textOf(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
@@ -58,20 +71,32 @@ function textOf(bytes: Buffer): string {
   }
 }
 
-function parsedRows(text: string): { row: number; record: string[] }[] {
+/** `linesBefore`: of the file, where the text is a part of it that begins with a row. */
+export function parsedRows(
+  text: string,
+  { linesBefore = 0, delimiter = ',' }: { linesBefore?: number; delimiter?: string } = {},
+): ParsedRow[] {
   try {
-    const options = { relax_column_count: true, skip_empty_lines: true, max_record_size: ROW_MAX, info: true };
+    const options = {
+      delimiter,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: ROW_MAX,
+      info: true,
+    };
     const parsed = parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
-    // The parser tells the line on which the row ends, and counts CR LF within quotes twice.
+    // The parser reports the line on which the row ends, and counts CR LF within quotes twice.
     let twice = 0;
     return parsed.map(({ record, info }) => {
-      const row = info.lines - twice - countIn(record, /[\r\n]/g);
+      const row = linesBefore + info.lines - twice - countIn(record, /[\r\n]/g);
       twice += countIn(record, /\r\n/g);
       return { row, record };
     });
   } catch (error) {
-    const { lines = null, message } = error as { lines?: number; message: string };
-    throw new BadInput(lines, message);
+    const { lines, message } = error as { lines?: number; message: string };
+    // The parser counts the lines of what it was given.
+    const said = linesBefore === 0 ? message : message.replace(/(,)? at line \d+/, '');
+    throw new BadInput(lines === undefined ? null : linesBefore + lines, said);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Files that an operator names. The size that a file states is not believed: a device states 0 and never ends. */
+/** Files that an operator names. The size that a file states is not trusted: a device states 0 and never ends. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** The file has more than was allowed. */

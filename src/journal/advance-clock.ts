@@ -1,23 +1,30 @@
 /**
- * Advances the own time of a test book: a request says where to, and the ledger pool goes there from due moment to due
- * moment, in order. Each step is one commit, which leaves the book at the moment of what it carried out. The target is a
- * column of the book's row, so a worker that dies on the way is followed by another.
+ * Advances the own time of a test book: a request names the target, and the ledger pool goes there from due moment to
+ * due moment, in order. Each step is one commit, which leaves the book at the moment of the appointment that it carried
+ * out. The target is a column of the book's row, so another worker continues after one that dies.
  */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { Pool } from '../db/pool.ts';
+import { ApiError } from '../errors/errors.ts';
 import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../group/appointment.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import type { Book, BookId } from '../ledger/book.ts';
 import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
 import { loadBook } from '../ledger/book-store.ts';
 import type { Command, JobRow } from '../ledger/command.ts';
-import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
+import { momentOf } from '../ledger/commit/batch.ts';
+import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import { Draft } from '../ledger/draft.ts';
-import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
+import { type Clock, formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
 import { NoProgress } from '../values/progress.ts';
 import { findNextAppointments } from './clock-store.ts';
+import { type Duration, laterBy } from './duration.ts';
 import { type AppointmentRuntime, isolating } from './keep-appointments.ts';
 
 /** The clock of a book as the API shows it. */
@@ -61,10 +68,10 @@ export interface AdvanceRuntime extends AppointmentRuntime {
   readonly enqueuer: { enqueue(bookId: BookId, jobs: readonly JobRow[]): void };
 }
 
-/** One job goes on for so long and hands on to the next: a process that stops waits for no more than that. */
+/** One job runs for so long and enqueues the next: a process that stops waits for no more than that. */
 const STEPS_MS = 1_000;
 
-/** The ledger pool's job: takes the steps that are left, until the book is where it is to be. */
+/** The ledger pool's job: takes the remaining steps, until the book has reached its target. */
 export async function runAdvance(runtime: AdvanceRuntime, bookId: BookId): Promise<void> {
   const until = performance.now() + STEPS_MS;
   while (performance.now() < until) {
@@ -89,19 +96,35 @@ async function takeStep(
   const { appointment, at: to } = next;
   const { pool, committer } = runtime;
   const submit = (ids: readonly Uuid[]) =>
-    readingAgain(async () => {
+    retryStaleReads(async () => {
       const before = await appointment.place?.(pool, book.id, ids);
       try {
         const command = await appointment.command(pool, book.id, ids, runtime);
         await committer.submit(book.id, stepClock({ ...step, to, command }));
       } catch (error) {
         if (!(error instanceof NoProgress)) throw error;
-        // Another process may have carried them out in this moment, or a step of them: then they are elsewhere, or due no longer.
+        // Another process may have carried them out in this moment, or a step of them: then they have moved, or are due
+        // no longer.
         const isWhereItWas = isDeepStrictEqual(await appointment.place?.(pool, book.id, ids), before);
         if (isWhereItWas && (await areDue(runtime, book.id, next, ids))) throw error;
       }
     });
-  await isolating(runtime, next.appointment, { bookId: book.id, ids: next.ids, submit });
+  await isolating(runtime, appointment, { bookId: book.id, ids: next.ids, submit });
+  await answered(runtime, appointment, { bookId: book.id, ids: next.ids });
+}
+
+/** The sandbox answers within some hundredths of a second. What takes longer is booked where the clock stands by then. */
+const ANSWERS_MS = 1_000;
+const ASKED_EVERY_MS = 10;
+
+async function answered(
+  { pool }: AdvanceRuntime,
+  appointment: Appointment,
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+): Promise<void> {
+  if (!appointment.isUnderWay) return;
+  const until = performance.now() + ANSWERS_MS;
+  while (performance.now() < until && (await appointment.isUnderWay(pool, bookId, ids))) await delay(ASKED_EVERY_MS);
 }
 
 async function areDue(
@@ -124,4 +147,37 @@ async function nextOf({ pool, appointments }: AdvanceRuntime, bookId: BookId, un
     }),
   );
   return found.reduce((first, one) => (one && (!first || one.at < first.at) ? one : first), undefined);
+}
+
+interface ClockAdvance extends Asked {
+  /** By so much, or to that moment: one of the two. */
+  readonly by?: Duration | undefined;
+  readonly to?: Instant | undefined;
+}
+
+/** A year that RFC 3339 writes with four digits, with room for what the book does then. */
+const LAST_TARGET = Date.UTC(9000, 0, 1);
+
+/** Refuses a target that has passed, or that no clock reaches. */
+export const requestClockAdvance: UseCase<OnceRuntime & { pool: Pool; clock: Clock }, ClockAdvance> = {
+  // A repeated request is answered, although its target has passed by then.
+  keyFirst: true,
+  async prepare({ pool, clock }, input) {
+    const book = await loadBook(pool, input.bookId);
+    if (!book) throw new ApiError('resource_not_found');
+    refuseTarget(momentOf(clock, book).book, input);
+    return { command: advanceClock({ ...input, targetFrom: (now) => targetOf(now, input) }) };
+  },
+};
+
+function targetOf(now: Instant, { by, to }: ClockAdvance): Instant {
+  return by === undefined ? to! : laterBy(now, by);
+}
+
+function refuseTarget(now: Instant, asked: ClockAdvance): void {
+  const target = targetOf(now, asked);
+  const param = asked.by === undefined ? '/to' : '/by';
+  if (target < now) throw new ApiError('parameter_invalid', { param, detail: 'A clock never runs backwards.' });
+  if (!(target <= LAST_TARGET))
+    throw new ApiError('parameter_invalid', { param, detail: 'Expects a time before the year 9000.' });
 }

@@ -1,4 +1,4 @@
-/** Where the clocks of test books are on their way to, and what is due on it. */
+/** Targets of the clocks of test books, and the appointments that are due before them. */
 
 import type { Pool } from '../db/pool.ts';
 import type { Appointment } from '../group/appointment.ts';
@@ -18,7 +18,7 @@ export async function findAdvancingBooks(pool: Pool, page: { after: BookId; limi
 
 export interface DueAppointments {
   readonly at: Instant;
-  /** Those of one moment, at most as many as were asked for. */
+  /** Those of one moment, at most the limit. */
   readonly ids: readonly Uuid[];
 }
 
@@ -48,8 +48,8 @@ export interface BookAppointments {
 }
 
 /**
- * A page of the books whose own time is ahead, each with the appointments that are due in it. What is due in wall time has
- * a due time that the sweeper reads anyway. Indexes: books_ahead, TABLE_appointments.
+ * A page of the books whose own time is ahead, each with the appointments that are due in it. A row that is due in wall
+ * time has a due time that the sweeper reads anyway. Indexes: books_ahead, TABLE_appointments.
  */
 export async function findAppointmentsAhead(
   pool: Pool,

@@ -12,7 +12,7 @@ export interface Duration {
   readonly ms: number;
 }
 
-/** Undefined for what is no such duration. */
+/** Undefined for any other text. */
 export function parseDuration(text: string): Duration | undefined {
   const parts = FORM.exec(text)?.slice(1);
   if (parts === undefined || parts.some((part) => part !== undefined && part.length > DIGITS_MAX)) return undefined;

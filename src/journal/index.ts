@@ -1,22 +1,44 @@
 /**
- * The group of the journal: the ledger's own tables (books, accounts, holds, entries), and the clocks of test books. What is
- * checked of the tables is in src/verify/.
+ * The group of the journal: the ledger's own tables (books, accounts, holds, entries), accounts of an organisation's own chart, entries
+ * that are asked for by API, periods that are closed, and the clocks of test books.
+ * The checks of the tables are in src/verify/.
  */
-import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
+import { changes } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import { accounts } from '../ledger/account-table.ts';
 import { holdSteps, holds } from '../ledger/hold-table.ts';
-import { entries, entryTexts, events, postings } from '../ledger/rows/journal-tables.ts';
+import { effectiveLines, entries, entryTexts, events, postings } from '../ledger/rows/journal-tables.ts';
 import { metadataIndex } from '../ledger/rows/metadata-store.ts';
 import { personalTexts } from '../ledger/rows/personal-text-table.ts';
+import { chartAccountResource } from './accounts/chart-account-resource.ts';
+import { effectiveLineCheck } from './entries/checks/effective-line-check.ts';
+import { manualEntryCheck } from './entries/checks/manual-entry-check.ts';
+import { entriesNamed } from './entries/entries-named.ts';
+import { manualEntryResource } from './entries/manual-entry-resource.ts';
+import { entryReversals } from './entries/manual-entry-table.ts';
+import { periodCheck } from './periods/checks/period-check.ts';
+import { movedPeriods } from './periods/moved-periods.ts';
+import { periodResource } from './periods/period-resource.ts';
 import { sweepClocks } from './sweep-clocks.ts';
 
 export const journalGroup: Group = {
   name: 'journal',
-  resources: [],
-  tables: [accounts, holds, holdSteps, entries, postings, entryTexts, events, metadataIndex, personalTexts],
+  resources: [chartAccountResource, manualEntryResource, periodResource],
+  tables: [
+    accounts,
+    holds,
+    holdSteps,
+    entries,
+    postings,
+    entryTexts,
+    effectiveLines,
+    entryReversals,
+    events,
+    metadataIndex,
+    personalTexts,
+  ],
   rights: {
-    // The heads of a book, as every commit writes them, and what is set of it: by the operator, and for its payments.
+    // The heads of a book, which every commit writes, and its settings: by the operator, and for its payments.
     books: changes(
       'entry_sequence',
       'event_sequence',
@@ -26,22 +48,16 @@ export const journalGroup: Group = {
       'clock_offset_ms',
       'clock_target',
       'clock_at',
+      'closed_through',
+      'time_zone',
       'overdraft_ceiling',
       'release_schedule',
     ),
-    accounts: rightsOf(accounts),
-    holds: rightsOf(holds),
-    hold_steps: APPENDS,
-    entries: APPENDS,
-    postings: APPENDS,
-    entry_texts: APPENDS,
-    events: APPENDS,
-    metadata_index: APPENDS,
-    personal_texts: APPENDS,
   },
-  moved: [],
-  checks: [],
+  moved: [movedPeriods],
+  checks: [manualEntryCheck, effectiveLineCheck, periodCheck],
   blocksClosing: [],
+  lineNames: [entriesNamed],
   gauges: [],
   sweeps: sweepClocks,
 };

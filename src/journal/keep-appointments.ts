@@ -1,36 +1,36 @@
-/** Carries out what falls due in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
+/** Carries out appointments in the own time of books: the job of the sweeper's rows, and the steps of a clock. */
 
 import type { Pool } from '../db/pool.ts';
 import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
+import type { RowFailed } from '../group/moved-rows.ts';
 import type { BookId } from '../ledger/book.ts';
-import { readingAgain } from '../ledger/commit/changed-meanwhile.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
+import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import { passesOutside } from '../outside/passes.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface AppointmentRuntime extends AppointmentOutside {
   readonly pool: Pool;
   readonly committer: Pick<Committer, 'submit'>;
-  /** A row that fails by a bug is set aside for people; its neighbours go on. */
-  appointmentFailed(appointment: Appointment, row: { bookId: BookId; id: Uuid }, error: unknown): Promise<void>;
+  readonly rowFailed: RowFailed;
 }
 
-/** The job of an appointment outside an advance: what is due by now. */
+/** The job of an appointment outside an advance: those that are due by now. */
 export async function keepAppointments(
   runtime: AppointmentRuntime,
   appointment: Appointment,
   { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
 ): Promise<void> {
   const submit = (some: readonly Uuid[]) =>
-    readingAgain(async () => {
+    retryStaleReads(async () => {
       await runtime.committer.submit(bookId, await appointment.command(runtime.pool, bookId, some, runtime));
     });
   await isolating(runtime, appointment, { bookId, ids, submit });
 }
 
 /**
- * Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. What passes, such as a
- * party that gives no answer, is thrown: the rows stay due and come again.
+ * Carries out rows together. Where that fails by a bug, each alone, so that only those that fail are set aside. A
+ * transient error, such as a party that gives no answer, is thrown: the rows stay due and come again.
  */
 export async function isolating(
   runtime: AppointmentRuntime,
@@ -39,12 +39,13 @@ export async function isolating(
 ): Promise<void> {
   try {
     await submit(ids);
+    appointment.kept?.();
   } catch (error) {
     if (passesOutside(error)) throw error;
     if (ids.length > 1) {
       for (const id of ids) await isolating(runtime, appointment, { bookId, ids: [id], submit });
       return;
     }
-    await runtime.appointmentFailed(appointment, { bookId, id: ids[0]! }, error);
+    await runtime.rowFailed(appointment.rows, { bookId, id: ids[0]! }, error);
   }
 }

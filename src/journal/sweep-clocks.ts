@@ -7,7 +7,7 @@ import { BEFORE_ALL_IDS } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
 import { findAdvancingBooks, findAppointmentsAhead } from './clock-store.ts';
 
-/** Every round enqueues these jobs again until they are done: a queue holds each once for so long. */
+/** Every round enqueues these jobs again until they are done: a queue merges repetitions for so long. */
 const NAMED_MS = 30_000;
 const PAGE = 100;
 

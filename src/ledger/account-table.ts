@@ -27,6 +27,7 @@ export const accounts = tableOf<Account>({
     column('held_credits', 'bigint', { changes: true }),
     column('floor', 'bigint', { changes: true }),
     column('lines', 'bigint', { changes: true }),
+    column('alert_below', 'bigint', { changes: true }),
   ],
   fromRow: accountFromRow,
 });
@@ -45,5 +46,6 @@ function accountFromRow(row: AccountRow): Account {
     heldCredits: row.held_credits,
     floor: row.floor,
     lines: row.lines,
+    alertBelow: row.alert_below,
   };
 }

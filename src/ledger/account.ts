@@ -32,6 +32,8 @@ export interface Account {
   /** The least available balance allowed, in minor units; null for no limit. */
   readonly floor: bigint | null;
   readonly lines: bigint;
+  /** An event shows when the available balance falls below it; null for none. */
+  readonly alertBelow: bigint | null;
 }
 
 /** The posted balance, counted on the account's own side. */
@@ -65,6 +67,8 @@ export interface PostingRefusal {
     'account_frozen' | 'account_closed' | 'currency_mismatch' | 'insufficient_funds' | 'limit_exceeded'
   >;
   accountId: Uuid;
+  /** Of an entry's postings, the one that is refused: its place in the list, from 0. */
+  posting?: number;
 }
 
 export interface PostingPermissions {

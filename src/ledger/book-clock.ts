@@ -33,7 +33,7 @@ export function stepClock({ requestId, from, to, command }: ClockStep): Command<
       const outcome = command?.decide(state, { book: at, wall: moment.wall }) ?? untouched(state, null);
       if (command !== undefined && at <= from && outcome.rows.length === 0 && outcome.appends.length === 0)
         throw new NoProgress(`${command.name} changes nothing at ${formatInstant(at)}, and is due.`);
-      const book = command === undefined ? arrive(outcome.book, at - moment.wall) : { ...outcome.book, clockAt: at };
+      const book = command === undefined ? arrive(outcome.book, at, moment.wall) : { ...outcome.book, clockAt: at };
       return { ...outcome, book, answer: true };
     },
   };
@@ -44,8 +44,10 @@ export function setOut(book: Book, way: { from: Instant; to: Instant }): Book {
   return { ...book, clockTarget: Math.max(way.to, way.from), clockAt: way.from };
 }
 
-function arrive(book: Book, offsetMs: number): Book {
-  return { ...book, clockOffsetMs: Math.max(book.clockOffsetMs, offsetMs), clockTarget: null, clockAt: null };
+/** Days that lie behind the target are finished with it. */
+function arrive(book: Book, at: Instant, wall: Instant): Book {
+  const clockOffsetMs = Math.max(book.clockOffsetMs, at - wall);
+  return { ...book, clockOffsetMs, clockTarget: null, clockAt: null, lastPostedAt: at };
 }
 
 export function isAdvancing({ clockTarget }: Pick<Book, 'clockTarget'>): boolean {

@@ -18,10 +18,11 @@ export interface StoredBook {
   clock_offset_ms: bigint;
   clock_target: Instant | null;
   clock_at: Instant | null;
+  closed_through: string | null;
 }
 
 export const BOOK_COLUMNS =
-  'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target, clock_at';
+  'id, mode, time_zone, entry_sequence, event_sequence, chain_hash, last_posted_at, batch_id, clock_offset_ms, clock_target, clock_at, closed_through';
 const LOAD = newestBook(BOOK_COLUMNS, '$1');
 
 /**
@@ -56,7 +57,7 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
     await updateExactly(trx, {
       name: 'books.update',
       text: `UPDATE books SET entry_sequence = $2, event_sequence = $3, chain_hash = $4, last_posted_at = $5, batch_id = $6,
-          clock_offset_ms = $8, clock_target = $9, clock_at = $10
+          clock_offset_ms = $8, clock_target = $9, clock_at = $10, closed_through = $11, time_zone = $12
         WHERE ctid = (${newestBook('ctid', '$1')}) AND batch_id = $7`,
       values: [
         book.id,
@@ -69,6 +70,8 @@ export async function updateBook(trx: Transaction, book: Book, { after }: { afte
         book.clockOffsetMs,
         book.clockTarget === null ? null : new Date(book.clockTarget),
         book.clockAt === null ? null : new Date(book.clockAt),
+        book.closedThrough,
+        book.timeZone,
       ],
       rows: 1,
     });
@@ -97,6 +100,7 @@ export function bookFromRow(row: StoredBook): Book {
     eventSequence: row.event_sequence,
     chainHash: row.chain_hash.toString('hex'),
     lastPostedAt: row.last_posted_at,
+    closedThrough: row.closed_through,
     clockOffsetMs: Number(row.clock_offset_ms),
     clockTarget: row.clock_target,
     clockAt: row.clock_at,

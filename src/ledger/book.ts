@@ -17,6 +17,8 @@ export interface Book {
   /** The hash of the last entry. */
   readonly chainHash: string;
   readonly lastPostedAt: Instant;
+  /** The last day that is closed: no entry takes effect on it or before. Null: none. */
+  readonly closedThrough: string | null;
   /** How far the book's time is ahead of the wall clock. Never decreases; zero in live books. */
   readonly clockOffsetMs: number;
   /** The target of an advance of the book's clock. While it is set, the API writes nothing. */

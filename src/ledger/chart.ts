@@ -7,7 +7,10 @@ import type { Account, Side } from './account.ts';
 import type { AccountCode, ChartCode } from './account-code.ts';
 import type { BookId } from './book.ts';
 
-export type { AccountCode, ChartCode };
+export type { ChartCode };
+
+/** An own account has side and floor of its own. */
+export type ChartedCode = Exclude<AccountCode, 'own'>;
 
 interface ChartLine {
   side: Side;
@@ -15,7 +18,7 @@ interface ChartLine {
   floor: bigint | null;
 }
 
-export const CHART: Record<AccountCode, ChartLine> = {
+export const CHART: Record<ChartedCode, ChartLine> = {
   pool: { side: 'debit', floor: null },
   acquirer: { side: 'debit', floor: null },
   customer: { side: 'credit', floor: 0n },
@@ -25,10 +28,26 @@ export const CHART: Record<AccountCode, ChartLine> = {
   scheme_settlement: { side: 'credit', floor: null },
   due_operator: { side: 'credit', floor: null },
   fx_position: { side: 'debit', floor: null },
+  bank: { side: 'debit', floor: null },
+  rail_clearing: { side: 'credit', floor: null },
+  acquirer_clearing: { side: 'debit', floor: null },
+  acquirer_suspense: { side: 'credit', floor: null },
+  acquiring_costs: { side: 'debit', floor: null },
+  pool_owed: { side: 'credit', floor: null },
+  fees: { side: 'credit', floor: null },
+  tax_payable: { side: 'credit', floor: null },
+  unallocated: { side: 'credit', floor: null },
+  suspense: { side: 'debit', floor: null },
+  own_funds: { side: 'credit', floor: null },
+  rail_costs: { side: 'debit', floor: null },
+  bank_charges: { side: 'debit', floor: null },
+  differences: { side: 'debit', floor: null },
+  interest: { side: 'credit', floor: null },
+  credit_losses: { side: 'debit', floor: null },
 };
 
 /** All but those of customers. */
-export const CHART_CODES = (Object.keys(CHART) as AccountCode[]).filter((code) => code !== 'customer');
+export const CHART_CODES = (Object.keys(CHART) as ChartedCode[]).filter((code) => code !== 'customer');
 
 /** A chart account's id is derived from book, code and currency, so a command can name the account before it exists. */
 export function chartAccountId(bookId: BookId, code: ChartCode, currency: string): Uuid {
@@ -46,12 +65,36 @@ export function chartAccountId(bookId: BookId, code: ChartCode, currency: string
   ofCurrency[code] ??= deriveId('account', bookId, code, currency);
   return ofCurrency[code];
 }
+
+/** Of a code that has an account for each party, such as a bank account: the party's id is part of what it is derived from. */
+export function partyAccountId(
+  bookId: BookId,
+  code: ChartCode,
+  { currency, party }: { currency: string; party: Uuid },
+): Uuid {
+  return deriveId('account', bookId, code, currency, party);
+}
+
 /** Every payout names several chart accounts, so their derived ids are cached, within bounds. */
 const derived = new Map<BookId, Map<string, Partial<Record<ChartCode, Uuid>>>>();
 const BOOKS_KEPT = 5_000;
 
-export function newAccount(id: Uuid, code: AccountCode, currency: string): Account {
-  const { side, floor } = CHART[code];
+export function newAccount(id: Uuid, code: ChartedCode, currency: string): Account {
+  return emptyAccount({ id, code, currency, ...CHART[code] });
+}
+
+/** An account of the organisation's own chart. */
+export function newOwnAccount(account: Pick<Account, 'id' | 'side' | 'currency' | 'floor'>): Account {
+  return emptyAccount({ ...account, code: 'own' });
+}
+
+function emptyAccount({
+  id,
+  code,
+  side,
+  currency,
+  floor,
+}: Pick<Account, 'id' | 'code' | 'side' | 'currency' | 'floor'>): Account {
   return {
     id,
     code,
@@ -64,5 +107,6 @@ export function newAccount(id: Uuid, code: AccountCode, currency: string): Accou
     heldCredits: 0n,
     floor,
     lines: 0n,
+    alertBelow: null,
   };
 }

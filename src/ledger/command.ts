@@ -22,6 +22,11 @@ export interface Command<Answer> {
   /** The actor as text (src/values/actor.ts). Omitted when the product acts by itself. */
   readonly actor?: string;
   readonly touches: readonly Touch[];
+  /**
+   * Set for bulk work, which nobody waits for: how many objects the command moves. Other commands of the book go ahead of it, in the committer and
+   * with their jobs (docs/decisions/singles-ahead.md).
+   */
+  readonly behind?: number;
   /** Pure. A refusal is an answer; an exception is a bug and fails only this command. */
   decide(state: BookState, moment: Moment): Outcome<Answer>;
 }

@@ -29,11 +29,14 @@ export interface HoldRequest {
   resourceId: Uuid;
   amount: bigint;
   expiresAt?: Instant;
+  /** Held whatever is available: somebody else has decided it. The step is flagged where it leaves less than the floor allows. */
+  overrideFloor?: boolean;
 }
 
 export function placeHold(draft: Rows, request: HoldRequest): Hold | false {
   const account = draft.account(request.accountId);
-  if (!covers(account, request.amount)) return false;
+  const floorOverridden = !covers(account, request.amount);
+  if (floorOverridden && !request.overrideFloor) return false;
   const { book: createdAt } = draft.moment;
   const hold: Hold = {
     id: request.id,
@@ -49,15 +52,20 @@ export function placeHold(draft: Rows, request: HoldRequest): Hold | false {
     createdAt,
     updatedAt: createdAt,
   };
-  write(draft, hold, { kind: 'created', amount: hold.amount, held: hold.amount });
+  write(draft, hold, { kind: 'created', amount: hold.amount, held: hold.amount, floorOverridden });
   return hold;
 }
 
-export function increaseHold(draft: Rows, holdId: Uuid, amount: bigint): Hold | false {
+export function increaseHold(
+  draft: Rows,
+  holdId: Uuid,
+  { amount, overrideFloor }: Pick<HoldRequest, 'amount' | 'overrideFloor'>,
+): Hold | false {
   const hold = holdOf(draft, holdId);
   const changed = increased(hold, { amount, moment: draft.moment.book });
-  if (!covers(draft.account(hold.accountId), amount)) return false;
-  write(draft, changed, { kind: 'increased', amount, held: amount });
+  const floorOverridden = !covers(draft.account(hold.accountId), amount);
+  if (floorOverridden && !overrideFloor) return false;
+  write(draft, changed, { kind: 'increased', amount, held: amount, floorOverridden });
   return changed;
 }
 
@@ -70,8 +78,14 @@ export function takeFromHold(
   const less = amount ?? hold.remaining;
   if (less === 0n) return hold;
   const changed = taken(hold, { kind, amount: less, moment: draft.moment.book });
-  write(draft, changed, { kind, amount: less, held: -less });
+  write(draft, changed, { kind, amount: less, held: -less, floorOverridden: false });
   return changed;
+}
+
+/** Captures part of a hold. The caller writes the account: with the amount no longer held, and posted. */
+export function captureHeld(draft: Rows, holdId: Uuid, amount: bigint): void {
+  const changed = taken(holdOf(draft, holdId), { kind: 'captured', amount, moment: draft.moment.book });
+  writeStep(draft, changed, { kind: 'captured', amount, floorOverridden: false });
 }
 
 function holdOf(draft: Rows, holdId: Uuid): Hold {
@@ -81,14 +95,27 @@ function holdOf(draft: Rows, holdId: Uuid): Hold {
 }
 
 /** `held` is the change of the account's held total. */
-function write(draft: Rows, hold: Hold, step: { kind: HoldStepKind; amount: bigint; held: bigint }): void {
-  draft.put(holds, hold.id, hold);
+function write(
+  draft: Rows,
+  hold: Hold,
+  step: { kind: HoldStepKind; amount: bigint; held: bigint; floorOverridden: boolean },
+): void {
   draft.put(accounts, hold.accountId, withHeld(draft.account(hold.accountId), step.held));
+  writeStep(draft, hold, step);
+}
+
+function writeStep(
+  draft: Rows,
+  hold: Hold,
+  step: { kind: HoldStepKind; amount: bigint; floorOverridden: boolean },
+): void {
+  draft.put(holds, hold.id, hold);
   draft.append(holdSteps, {
     holdId: hold.id,
     ordinal: hold.steps,
     kind: step.kind,
     amount: step.amount,
+    floorOverridden: step.floorOverridden,
     createdAt: draft.moment.book,
   });
 }

@@ -7,34 +7,40 @@ import type { LedgerForms } from '../db/forms.ts';
 import type { Instant, Moment } from '../values/clock.ts';
 import { idSequence, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { ApartText, WrittenJson } from '../values/json.ts';
-import { type Account, covers, type Direction, type PostingPermissions, type PostingRefusal } from './account.ts';
+import type { Account, PostingRefusal } from './account.ts';
 import { accounts } from './account-table.ts';
 import type { Book } from './book.ts';
-import { type ChartCode, chartAccountId, newAccount } from './chart.ts';
-import { type ClosedPermissions, leftInClosed, moveBy } from './closed-accounts.ts';
+import { type ChartCode, chartAccountId, newAccount, partyAccountId } from './chart.ts';
+import { leftInClosed } from './closed-accounts.ts';
 import type { JobRow, LogAppend, Outcome } from './command.ts';
 import { judgeOutcome } from './commit/judge-outcome.ts';
 import type { BookState } from './commit/state.ts';
-import { type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
-import type { Entry, EntryText, Posting, PostingDraft } from './entry.ts';
+import { captureHeld, type HoldRequest, increaseHold, placeHold, takeFromHold } from './draft-holds.ts';
+import { effectiveLinesOf, effectOf } from './effective-day.ts';
+import type { Entry, EntryText } from './entry.ts';
 import { entryHash, textDigest } from './entry-hash.ts';
 import { deriveEvent } from './events/derive-event.ts';
 import type { KeptEvent } from './events/event.ts';
 import { type EventFacts, type EventRequest, eventPayload } from './events/event-payload.ts';
 import type { Hold, TakingKind } from './hold.ts';
-import { newPosting } from './posting.ts';
+import { isRefusal, type LinesRequest, type PostedLines, postLines } from './post-lines.ts';
+import { effectiveLines } from './rows/journal-tables.ts';
 import { withMasked } from './rows/judged-texts.ts';
 import { type PersonalText, referencesOf } from './rows/personal-text.ts';
 import { personalTexts } from './rows/personal-text-table.ts';
 import type { Log, Table } from './rows/table.ts';
 
-export interface EntryRequest extends Omit<PostingPermissions, 'allowClosed'>, ClosedPermissions {
+export interface EntryRequest extends LinesRequest {
+  /** Left out: the next id of the command. */
+  id?: Uuid;
   resource: ResourceName;
   resourceId: Uuid;
   step: string;
-  postings: readonly PostingDraft[];
-  /** When the movement takes effect, if not at the moment of posting. */
-  effectiveAt?: Instant;
+  /** When the movement takes effect, if not at the moment of posting. Within a closed day: on the first open day. */
+  effectiveAt?: Instant | undefined;
+  /** The day on which it happened, YYYY-MM-DD, where that is behind the book's own today. A closed day is noted by itself. */
+  occurredOn?: string | undefined;
+  reverses?: Uuid;
   text?: EntryText | null;
 }
 
@@ -44,6 +50,18 @@ interface KeptText extends Pick<KeptEvent, 'form' | 'firstSequence'> {
   readonly apart?: readonly ApartText[];
 }
 const NOTHING_APART: readonly ApartText[] = [];
+
+/** A row that the draft has changed. */
+interface ChangedRow {
+  readonly table: Table<unknown>;
+  readonly id: string;
+  row: unknown;
+}
+/** Most commands change a handful of rows: a search through the list is faster than a map. Commands about lines of a file change hundreds. */
+const LISTED_MAX = 32;
+
+/** No command is over so many items: it touches at most 1,000 rows. */
+const BEHIND_ALL_ITEMS = 0x10000;
 
 /** An account refused a posting that the decision had checked: a bug. Nothing of the command is written. */
 export class PostingRefused extends Error {
@@ -58,9 +76,11 @@ export class Draft {
   readonly #state: BookState;
   readonly #requestId: Uuid;
   readonly #actor: string;
-  readonly #nextId: () => Uuid;
-  /** A handful of rows: a search through the list is faster than a map. */
-  readonly #rows: { table: Table<unknown>; id: string; row: unknown }[] = [];
+  readonly #commandId: Uuid;
+  #nextId: () => Uuid;
+  readonly #rows: ChangedRow[] = [];
+  /** The same by table and id, once they are more than LISTED_MAX. */
+  #rowsByTable: Map<Table<unknown>, Map<string, ChangedRow>> | undefined;
   readonly #entries: Entry[] = [];
   readonly #events: KeptEvent[] = [];
   readonly #appends: LogAppend[] = [];
@@ -73,8 +93,32 @@ export class Draft {
     this.#book = state.book;
     this.#requestId = command.requestId;
     this.#actor = command.actor ?? 'system';
+    this.#commandId = command.id;
     this.#nextId = idSequence(command.id);
     this.moment = moment;
+  }
+
+  /**
+   * A draft that goes on from an outcome: what it has is the outcome's, and `finish` returns both. Its ids are those of an item that no
+   * command has.
+   */
+  static behind(
+    outcome: Outcome<unknown>,
+    {
+      state,
+      command,
+      moment,
+    }: { state: BookState; command: { id: Uuid; requestId: Uuid; actor?: string }; moment: Moment },
+  ): Draft {
+    const draft = new Draft(state, command, moment);
+    draft.idsFor(BEHIND_ALL_ITEMS);
+    draft.#book = outcome.book;
+    for (const { table, id, row } of outcome.rows) draft.#add({ table, id, row });
+    draft.#entries.push(...outcome.entries);
+    draft.#events.push(...outcome.events);
+    draft.#appends.push(...outcome.appends);
+    draft.#jobs.push(...outcome.jobs);
+    return draft;
   }
 
   get book(): Book {
@@ -100,6 +144,15 @@ export class Draft {
     return this.#nextId();
   }
 
+  /**
+   * From here on, ids are those of one item of a command over several, by its position in the command's list. An attempt after
+   * a lost commit may find other items due than the attempt before it: none of them gets an id of another, however many ids
+   * each needs. Each position has one turn: a second one would mint its ids again.
+   */
+  idsFor(position: number): void {
+    this.#nextId = idSequence(this.#commandId, position + 1);
+  }
+
   get<Row>(table: Table<Row>, id: string): Row | undefined {
     const own = this.#changed(table as Table<unknown>, id);
     return own ? (own.row as Row) : this.#state.get(table, id);
@@ -110,7 +163,7 @@ export class Draft {
     const kept = withMasked(table, row, () => this.#state.known(table, id));
     const own = this.#changed(table as Table<unknown>, id);
     if (own) own.row = kept;
-    else this.#rows.push({ table: table as Table<unknown>, id, row: kept });
+    else this.#add({ table: table as Table<unknown>, id, row: kept });
     return kept;
   }
 
@@ -130,7 +183,15 @@ export class Draft {
 
   /** The book's chart account of this code and currency, opened when first needed. Declare its id in `touches`. */
   chart(code: ChartCode, currency: string): Account {
-    const id = chartAccountId(this.#book.id, code, currency);
+    return this.#opened(chartAccountId(this.#book.id, code, currency), code, currency);
+  }
+
+  /** The same of a code that has an account for each party. */
+  partyAccount(code: ChartCode, of: { readonly currency: string; readonly party: Uuid }): Account {
+    return this.#opened(partyAccountId(this.#book.id, code, of), code, of.currency);
+  }
+
+  #opened(id: Uuid, code: ChartCode, currency: string): Account {
     const known = this.get(accounts, id);
     if (known) return known;
     const opened = newAccount(id, code, currency);
@@ -144,36 +205,12 @@ export class Draft {
    * postings.
    */
   tryPost(request: EntryRequest): Entry | PostingRefusal {
-    const moved = new Map<Uuid, Account>();
-    const postings: Posting[] = [];
-    let floorOverridden = false;
-    for (const { debit, credit, amount } of request.postings) {
-      if (amount === 0n) continue;
-      if (amount < 0n) throw new RangeError('A posting moves a positive amount');
-      if (debit === credit) throw new RangeError('A posting moves between two accounts');
-      const source = moved.get(debit) ?? this.account(debit);
-      const target = moved.get(credit) ?? this.account(credit);
-      const currency = source.currency;
-      floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
-      const debited = moveBy(request, source, { direction: 'debit', amount, currency });
-      if ('code' in debited && !('id' in debited)) return debited;
-      const credited = moveBy(request, target, { direction: 'credit', amount, currency });
-      if ('code' in credited && !('id' in credited)) return credited;
-      moved.set(debit, debited as Account);
-      moved.set(credit, credited as Account);
-      postings.push(
-        newPosting({
-          ordinal: postings.length + 1,
-          amount,
-          debited: debited as Account,
-          credited: credited as Account,
-        }),
-      );
-    }
-    if (postings.length === 0) throw new RangeError('An entry has at least one posting');
-    const left = leftInClosed(moved.values(), (id) => this.account(id));
-    for (const [id, account] of moved) this.put(accounts, id, account);
-    const entry = this.#seal(request, { postings, floorOverridden });
+    const lines = postLines(request, (id) => this.account(id));
+    if (isRefusal(lines)) return lines;
+    const left = leftInClosed(lines.moved.values(), (id) => this.account(id));
+    for (const { hold, amount } of lines.captured) captureHeld(this, hold, amount);
+    for (const [id, account] of lines.moved) this.put(accounts, id, account);
+    const entry = this.#seal(request, lines);
     for (const one of left) request.creditClosed!(one);
     return entry;
   }
@@ -185,17 +222,20 @@ export class Draft {
     return result;
   }
 
-  /** Reserves an amount. Returns false and holds nothing when the account does not cover the amount. */
+  /**
+   * Reserves an amount. Returns false and holds nothing when the account does not cover the amount, unless the request overrides the
+   * floor.
+   */
   placeHold(request: HoldRequest): Hold | false {
     return placeHold(this, request);
   }
 
   /**
-   * Reserves more under an open hold. Returns false and changes nothing when the account does not cover the amount. Throws
-   * RangeError for a hold that has ended.
+   * Reserves more under an open hold. Returns false and changes nothing when the account does not cover the amount, unless the floor is
+   * overridden. Throws RangeError for a hold that has ended.
    */
-  increaseHold(holdId: Uuid, amount: bigint): Hold | false {
-    return increaseHold(this, holdId, amount);
+  increaseHold(holdId: Uuid, amount: bigint, { overrideFloor }: Pick<HoldRequest, 'overrideFloor'> = {}): Hold | false {
+    return increaseHold(this, holdId, { amount, overrideFloor });
   }
 
   /** Captures, releases or expires part of a hold; by default, all that remains. Throws RangeError for more. */
@@ -275,36 +315,54 @@ export class Draft {
     return event;
   }
 
-  #changed(table: Table<unknown>, id: string) {
+  #add(changed: ChangedRow): void {
+    this.#rows.push(changed);
+    if (this.#rowsByTable !== undefined) this.#index(changed);
+    else if (this.#rows.length > LISTED_MAX) {
+      this.#rowsByTable = new Map();
+      for (const row of this.#rows) this.#index(row);
+    }
+  }
+
+  #index(changed: ChangedRow): void {
+    const { table, id } = changed;
+    const rows = this.#rowsByTable!.get(table);
+    if (rows === undefined) this.#rowsByTable!.set(table, new Map([[id, changed]]));
+    else rows.set(id, changed);
+  }
+
+  #changed(table: Table<unknown>, id: string): ChangedRow | undefined {
+    if (this.#rowsByTable !== undefined) return this.#rowsByTable.get(table)?.get(id);
     for (const change of this.#rows) if (change.id === id && change.table === table) return change;
     return undefined;
   }
 
-  #seal(request: EntryRequest, body: { postings: Posting[]; floorOverridden: boolean }): Entry {
+  #seal(request: EntryRequest, { postings, floorOverridden }: PostedLines): Entry {
     const book = this.#book;
+    const effect = effectOf(book, this.moment.book, request.effectiveAt);
     const entry = {
       sequence: book.entrySequence + 1n,
-      id: this.#nextId(),
+      id: request.id ?? this.#nextId(),
       resource: request.resource,
       resourceId: request.resourceId,
       step: request.step,
       postedAt: this.moment.book,
-      effectiveAt: request.effectiveAt ?? this.moment.book,
+      effectiveAt: effect.at,
       requestId: this.#requestId,
-      floorOverridden: body.floorOverridden,
+      floorOverridden,
       textDigest: request.text ? textDigest(request.text) : null,
       text: request.text ?? null,
-      postings: body.postings,
+      reverses: request.reverses ?? null,
+      occurredOn: effect.occurredOn ?? request.occurredOn ?? null,
+      postings,
       hash: '', // computed below, from all other fields
     };
     entry.hash = entryHash(book.id, book.chainHash, entry);
     this.#book = { ...book, entrySequence: entry.sequence, chainHash: entry.hash, lastPostedAt: this.moment.book };
     this.#entries.push(entry);
+    if (effect.days !== null)
+      for (const line of effectiveLinesOf(entry, effect.days, (id) => this.account(id)))
+        this.append(effectiveLines, line);
     return entry;
   }
-}
-
-/** Whether the line takes the account below its floor. Without a permission, move() refuses such a line. */
-function breaksFloor(account: Account, direction: Direction, amount: bigint): boolean {
-  return direction !== account.side && !covers(account, amount);
 }

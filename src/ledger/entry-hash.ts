@@ -25,7 +25,10 @@ export function entryText(bookId: BookId, previousHash: string, entry: HashedEnt
   let postings = '';
   for (const posting of entry.postings) postings += (postings === '' ? '' : ',') + postingText(posting);
   const digest = entry.textDigest === null ? 'null' : `"${entry.textDigest.toString('hex')}"`;
-  return `{"book_id":"${bookId}","effective_at":"${formatInstant(entry.effectiveAt)}","floor_overridden":${entry.floorOverridden},"id":"${entry.id}","posted_at":"${formatInstant(entry.postedAt)}","postings":[${postings}],"previous_hash":"${previousHash}","request_id":"${entry.requestId}","resource":"${entry.resource}","resource_id":"${entry.resourceId}","sequence":"${entry.sequence}","step":"${entry.step}","text_digest":${digest}}`;
+  // Left out where they are null, as in every entry of before they existed.
+  const occurred = entry.occurredOn === null ? '' : `"occurred_on":"${entry.occurredOn}",`;
+  const reverses = entry.reverses === null ? '' : `"reverses":"${entry.reverses}",`;
+  return `{"book_id":"${bookId}","effective_at":"${formatInstant(entry.effectiveAt)}","floor_overridden":${entry.floorOverridden},"id":"${entry.id}",${occurred}"posted_at":"${formatInstant(entry.postedAt)}","postings":[${postings}],"previous_hash":"${previousHash}","request_id":"${entry.requestId}","resource":"${entry.resource}","resource_id":"${entry.resourceId}",${reverses}"sequence":"${entry.sequence}","step":"${entry.step}","text_digest":${digest}}`;
 }
 
 function postingText(posting: Posting): string {

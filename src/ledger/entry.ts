@@ -4,11 +4,14 @@
  */
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
+import { type Account, posted } from './account.ts';
 
 export interface PostingDraft {
   readonly debit: Uuid;
   readonly credit: Uuid;
   readonly amount: bigint;
+  /** An open hold on the debited account: the amount is captured from it. */
+  readonly hold?: Uuid;
 }
 
 export interface Posting {
@@ -44,7 +47,26 @@ export interface Entry {
   /** Salted SHA-256 of the free text. The text itself can be erased. */
   readonly textDigest: Buffer | null;
   readonly text: EntryText | null;
+  /** The entry that this one takes back. */
+  readonly reverses: Uuid | null;
+  /** The day on which it happened, where that day was closed when it was booked, or was not yet a day of the book. */
+  readonly occurredOn: string | null;
   readonly postings: readonly Posting[];
   /** SHA-256, in hexadecimal digits. */
   readonly hash: string;
+}
+
+/** A posting, from its two accounts as they are after it: their line numbers and balances are those of the posting. */
+export function newPosting(line: { ordinal: number; amount: bigint; debited: Account; credited: Account }): Posting {
+  return {
+    ordinal: line.ordinal,
+    debitAccountId: line.debited.id,
+    creditAccountId: line.credited.id,
+    amount: line.amount,
+    currency: line.debited.currency,
+    debitLine: line.debited.lines,
+    debitBalanceAfter: posted(line.debited),
+    creditLine: line.credited.lines,
+    creditBalanceAfter: posted(line.credited),
+  };
 }

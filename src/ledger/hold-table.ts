@@ -31,6 +31,7 @@ export const holdSteps = logOf<HoldStep>({
     column('ordinal', 'smallint'),
     column('kind', 'code'),
     column('amount', 'bigint'),
+    column('floor_overridden', 'boolean'),
     column('created_at', 'timestamptz'),
   ],
 });

@@ -42,6 +42,8 @@ export interface HoldStep {
   readonly ordinal: number;
   readonly kind: HoldStepKind;
   readonly amount: bigint;
+  /** It left less available than the account's floor allows. */
+  readonly floorOverridden: boolean;
   readonly createdAt: Instant;
 }
 

@@ -3,4 +3,6 @@ export interface JobRow {
   readonly pool: string;
   readonly job: string;
   readonly id: string;
+  /** Of bulk work: jobs of the same book that are not go first. */
+  readonly behind?: boolean;
 }

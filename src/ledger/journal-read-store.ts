@@ -20,6 +20,8 @@ export interface EntryRow {
   request_id: string;
   floor_overridden: boolean;
   text_digest: Buffer | null;
+  reverses: string | null;
+  occurred_on: string | null;
   hash: Buffer;
 }
 
@@ -37,7 +39,7 @@ interface PostingRow {
 }
 
 const ENTRY_COLUMNS =
-  'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, hash';
+  'sequence, id, resource, resource_id, step, posted_at, effective_at, request_id, floor_overridden, text_digest, reverses, occurred_on, hash';
 const POSTING_COLUMNS =
   'entry_sequence, ordinal, debit_account_id, credit_account_id, amount, currency, debit_line, debit_balance_after, credit_line, credit_balance_after';
 
@@ -55,6 +57,8 @@ function entryFromRow(row: EntryRow, postings: readonly Posting[]): ReadEntry {
     requestId: row.request_id,
     floorOverridden: row.floor_overridden,
     textDigest: row.text_digest,
+    reverses: row.reverses,
+    occurredOn: row.occurred_on,
     hash: row.hash.toString('hex'),
     postings,
   };
@@ -157,6 +161,18 @@ export async function findEntry(db: Queryable, bookId: BookId, id: Uuid): Promis
     values: [bookId, id],
   });
   return (await withPostings(db, bookId, rows))[0];
+}
+
+/** Entries by sequence, in the order given. Indexes: entries_pkey, postings_pkey. */
+export async function loadEntries(db: Queryable, bookId: BookId, sequences: readonly bigint[]): Promise<ReadEntry[]> {
+  if (sequences.length === 0) return [];
+  const { rows } = await db.query<EntryRow>({
+    name: 'entries.load',
+    text: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE book_id = $1 AND sequence = ANY ($2::bigint[])`,
+    values: [bookId, plainArray(sequences)],
+  });
+  const found = new Map((await withPostings(db, bookId, rows)).map((entry) => [entry.sequence, entry]));
+  return sequences.flatMap((sequence) => found.get(sequence) ?? []);
 }
 
 export interface EntryFilter {

@@ -1,2 +1,2 @@
-/** Buckets that histograms share. From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
+/** The buckets of all histograms. From a lone commit on a fast disk (1 ms) to the longest a request waits (10 s). */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

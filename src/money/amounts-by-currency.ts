@@ -3,7 +3,7 @@ import { isCurrency } from './currency.ts';
 
 const PART = /^([A-Z]{3}):(\d{1,15})$/;
 
-export const AMOUNTS_EXPECTED = 'expects currencies with amounts in minor units, such as JOD:100,USD:30';
+const AMOUNTS_EXPECTED = 'expects currencies with amounts in minor units, such as JOD:100,USD:30';
 
 /** What is wrong with the parts: an amount that no payment could ever have, too. Undefined for what can be read. */
 export function amountsFault(parts: readonly string[]): string | undefined {

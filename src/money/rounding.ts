@@ -1,7 +1,9 @@
 /** Rounding and allocation in whole minor units. An allocation's parts add up to the whole exactly. */
 import bigInt from 'big-integer';
 
-export type Rounding = 'half_even' | 'half_up' | 'down' | 'up';
+export const ROUNDINGS = ['half_even', 'half_up', 'down', 'up'] as const;
+
+export type Rounding = (typeof ROUNDINGS)[number];
 
 /**
  * `amount × numerator ÷ denominator`, rounded once at the end. Halves go to the even neighbour by default (banker's
@@ -45,18 +47,18 @@ export function allocate(amount: bigint, weights: readonly bigint[]): bigint[] {
   if (total.isZero() || weights.some((weight) => weight < 0n))
     throw new RangeError('Weights are not negative and not all zero');
   const whole = bigInt(amount).abs();
-  const shares = weights.map((weight, index) => {
+  const parts = weights.map((weight, index) => {
     const { quotient, remainder } = whole.multiply(bigInt(weight)).divmod(total);
     return { index, quotient, remainder };
   });
-  let left = shares.reduce((rest, share) => rest.subtract(share.quotient), whole);
-  const byRemainder = [...shares].sort((a, b) => b.remainder.compare(a.remainder) || a.index - b.index);
-  for (const share of byRemainder) {
+  let left = parts.reduce((rest, part) => rest.subtract(part.quotient), whole);
+  const byRemainder = [...parts].sort((a, b) => b.remainder.compare(a.remainder) || a.index - b.index);
+  for (const part of byRemainder) {
     if (left.isZero()) break;
-    share.quotient = share.quotient.next();
+    part.quotient = part.quotient.next();
     left = left.prev();
   }
-  return shares.map(({ quotient }) => toNative(amount < 0n ? quotient.negate() : quotient));
+  return parts.map(({ quotient }) => toNative(amount < 0n ? quotient.negate() : quotient));
 }
 
 function toNative(value: bigInt.BigInteger): bigint {

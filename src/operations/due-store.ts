@@ -11,15 +11,15 @@ import type { Instant } from '../values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 
 /** The statements over the due rows of one status, built once. Their text contains no input. */
-export interface DueSource {
+export interface DueStatements {
   readonly table: KeyedTable;
   readonly dueSql: string;
   readonly dueByBookSql: string;
   readonly postponeSql: string;
 }
 
-/** The table's due_by_book index begins with what is selected by. */
-export function dueSource({ table }: Pick<MovedRows, 'table'>, status: string): DueSource {
+/** The table's due_by_book index begins with the columns of the condition. */
+export function dueStatements({ table }: Pick<MovedRows, 'table'>, status: string): DueStatements {
   const id = idSql(table);
   const open = `${DUE_AND_NOT_STUCK} AND status = '${status}'`;
   return {
@@ -42,8 +42,12 @@ const toDueRow = (row: DueRecord): DueRow => ({ bookId: row.book_id, id: row.id,
  * Finds rows of all books, longest due first. No second sort key: of a hundred thousand rows that are due at the same
  * moment a page must not sort them all, and postponed rows leave the front by themselves. Index: <table>_due.
  */
-export async function findDue(pool: Pool, source: DueSource, page: { now: Instant; limit: number }): Promise<DueRow[]> {
-  const { rows } = await pool.query<DueRecord>(source.dueSql, [new Date(page.now), page.limit]);
+export async function findDue(
+  pool: Pool,
+  statements: DueStatements,
+  page: { now: Instant; limit: number },
+): Promise<DueRow[]> {
+  const { rows } = await pool.query<DueRecord>(statements.dueSql, [new Date(page.now), page.limit]);
   return rows.map(toDueRow).sort(longestDueFirst);
 }
 
@@ -59,8 +63,8 @@ export interface DueByBook {
 }
 
 /** Books in one page. */
-export const BOOKS_PAGE = 100;
-/** Rows in one page, shared equally among its books: at least the rows of one job for each, at most those of ten. */
+const BOOKS_PAGE = 100;
+/** Rows in one page, divided equally among its books: at least the rows of one job for each, at most those of ten. */
 const ROWS_PAGE = 10_000;
 const ROWS_PER_BOOK = { least: 100, most: 1_000 };
 
@@ -71,13 +75,13 @@ const ROWS_PER_BOOK = { least: 100, most: 1_000 };
  */
 export async function findDueByBook(
   pool: Pool,
-  source: DueSource,
+  statements: DueStatements,
   page: { now: Instant; after: Uuid | undefined },
 ): Promise<DueByBook> {
-  const { rows } = await pool.query<{ book_id: Uuid; id: string | null; due_at: Instant | null }>(source.dueByBookSql, [
-    new Date(page.now),
-    page.after ?? BEFORE_ALL_IDS,
-  ]);
+  const { rows } = await pool.query<{ book_id: Uuid; id: string | null; due_at: Instant | null }>(
+    statements.dueByBookSql,
+    [new Date(page.now), page.after ?? BEFORE_ALL_IDS],
+  );
   const books = new Set(rows.map((row) => row.book_id));
   const due = rows
     .filter((row): row is DueRecord => row.id !== null)
@@ -108,12 +112,13 @@ function dueByBookSql(table: string, id: string, open: string): string {
  * meanwhile, or that another sweeper postponed, has another due time and is left alone. A locked row is being moved
  * right now and is skipped, so that the statement never waits for a committer and is part of no deadlock.
  *
- * Each row is found by its key: LIMIT 1 makes sure of it, and `due_at` is compared in a way that no index serves. Tried
- * and slower: a join with the list, which read all 60,000 due rows of a book for each hundred (100 ms instead of 3).
+ * Each row is found by its key: LIMIT 1 enforces it, and `due_at` is compared in a way that no index serves. Tried and
+ * slower: a join with the list, which read all 60,000 due rows of a book for each hundred (100 ms instead of 3).
+ * The book beside a place is compared in such a way too: of a book that statistics do not know, the planner expects one row.
  */
 export async function postponeDue(
   pool: Pool,
-  { table, postponeSql: text }: DueSource,
+  { table, postponeSql: text }: DueStatements,
   { bookId, due, until }: { bookId: Uuid; due: readonly DueRow[]; until: Instant },
 ): Promise<string[]> {
   const keys = due.map((row) => keyOf(table, row.id));
@@ -134,7 +139,7 @@ function postponeSql(table: KeyedTable): string {
          WHERE book_id = $1 AND ${sameKey(table, table.name)} AND due_at IS NOT DISTINCT FROM seen.due_at AND stuck_at IS NULL
          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS found
      )
-     UPDATE ${table.name} SET due_at = $2 WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
+     UPDATE ${table.name} SET due_at = $2 WHERE book_id IS NOT DISTINCT FROM $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
      RETURNING ${idSql(table)} AS id`;
 }
 

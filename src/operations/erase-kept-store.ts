@@ -1,12 +1,14 @@
 /**
- * Events and stored answers that contain personal text themselves: those of release 0.2.0 and of the time before the contract.
- * Later ones only refer to it. An event keeps its leaf, which the database computes again before it accepts the new payload.
+ * Events and stored answers that contain personal text themselves: those from before texts were
+ * kept apart. Later ones only refer to it. An event keeps its leaf, which the database computes again before it accepts
+ * the new payload.
  */
 
 import { byteaArray, column, joinedJson, jsonArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
+import type { Uuid } from '../values/ids.ts';
 import { elsewhere, further } from '../values/progress.ts';
 import type { ErasureSubject } from './erasable.ts';
 import type { ErasurePlace } from './erase-store.ts';
@@ -58,7 +60,7 @@ async function eachEvent(pool: Pool, subject: ErasureSubject, { change }: { chan
 interface StoredAnswer {
   key: string;
   body: string | null;
-  /** The object of the family whose answer it is; null of others'. */
+  /** The object of the family that the answer is about; null for other objects. */
   about: string | null;
 }
 
@@ -75,7 +77,7 @@ export async function eachAnswer(
 ): Promise<number> {
   const { bookId } = family[0]!;
   const members = new Map(family.map((subject) => [subject.id as string, subject.members]));
-  const account = family.find(({ object }) => object === 'account')?.id ?? null;
+  const account = family.find(({ resource }) => resource.name === 'account')?.id ?? null;
   let found = 0;
   for (let after = ''; ; ) {
     const { rows } = await pool.query<StoredAnswer>(
@@ -113,3 +115,18 @@ export const KEPT_EVENTS: ErasurePlace = {
   count: (pool, subject) => eachEvent(pool, subject, { change: false }),
   erase: (pool, subject) => eachEvent(pool, subject, { change: true }),
 };
+
+export const STATEMENT_FILES = 'report_files: statements of the book';
+
+/**
+ * Drops the files of statements that were asked for as reports: names and texts of any object of the book may stand in them. One that is being
+ * written loses its file, and is written anew. Their pieces go with them. Indexes: report_files_pkey, reports_pkey; a book keeps some hundred.
+ */
+export async function dropStatementFiles(pool: Pool, bookId: Uuid): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM report_files f USING reports r
+      WHERE f.book_id = $1 AND r.book_id = $1 AND r.id = f.report_id AND r.type = 'statement'`,
+    [bookId],
+  );
+  return rowCount ?? 0;
+}

@@ -4,12 +4,16 @@
  * owner's role: the application may delete none of it.
  */
 
+import { onlySql } from '../db/keyed-table.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
-import { newId } from '../values/ids.ts';
+import { type DeclaredResource, hasPersonalText } from '../ledger/rows/declared-resource.ts';
+import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';
-import { type ErasureSubject, erasableOf } from './erasable.ts';
+import type { ErasureSubject } from './erasable.ts';
+
+type Table = DeclaredResource['table'];
 
 /** A place that may store text. */
 export interface ErasurePlace {
@@ -26,7 +30,7 @@ export interface ErasurePlace {
 const ROWS = 500;
 
 /** The book of an object: one probe of the table's key a book. */
-export async function findBookOf(pool: Pool, { table, id }: Pick<ErasureSubject, 'table' | 'id'>) {
+export async function findBookOf(pool: Pool, { table }: Pick<DeclaredResource, 'table'>, id: Uuid) {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT books.id FROM books CROSS JOIN LATERAL (
        SELECT FROM ${table.name} AS t WHERE t.book_id = books.id AND t.${table.key} = $1 OFFSET 0) AS found LIMIT 1`,
@@ -36,10 +40,11 @@ export async function findBookOf(pool: Pool, { table, id }: Pick<ErasureSubject,
 }
 
 /** Tables whose rows change: they have a version and a salt. */
-const hasVersion = ({ columns }: ErasureSubject['table']) => columns.some(({ name }) => name === 'version');
+const hasVersion = ({ columns }: Table) => columns.some(({ name }) => name === 'version');
 
-/** The version of an object; 1 of one that never changes. Index: the primary key. */
-export async function readVersion(pool: Pool, { table, bookId, id }: ErasureSubject): Promise<number> {
+/** The version of an object; 1 for one that never changes. Index: the primary key. */
+export async function readVersion(pool: Pool, { resource, bookId, id }: ErasureSubject): Promise<number> {
+  const { table } = resource;
   if (!hasVersion(table)) return 1;
   const { rows } = await pool.query<{ version: number }>(
     `SELECT version FROM ${table.name} WHERE book_id = $1 AND ${table.key} = $2`,
@@ -58,7 +63,7 @@ export async function findUnfinished(pool: Pool, { bookId, id }: ErasureSubject)
 }
 
 /** SQL: each personal column has text that may go. */
-function filledIn({ columns }: ErasureSubject['table']): string[] {
+function filledIn({ columns }: Table): string[] {
   return columns
     .filter((column) => column.personal)
     .map(({ name, type, neededWhile }) => {
@@ -67,7 +72,7 @@ function filledIn({ columns }: ErasureSubject['table']): string[] {
     });
 }
 
-function emptied({ name, type, neededWhile }: ErasureSubject['table']['columns'][number]): string {
+function emptied({ name, type, neededWhile }: Table['columns'][number]): string {
   if (neededWhile !== undefined) return `${name} = CASE WHEN ${neededWhile} THEN ${name} END`;
   return type === 'jsonb' ? `${name} = CASE WHEN ${name} = '{}' THEN ${name} END` : `${name} = NULL`;
 }
@@ -76,7 +81,7 @@ function emptied({ name, type, neededWhile }: ErasureSubject['table']['columns']
  * The row of the object. Under the book's lock, and as a batch of its own: a batch that was decided over the text is decided
  * again, so that no event and no row brings it back. The version counts up, since what the API shows has changed.
  */
-export function ownRow({ table }: Pick<ErasureSubject, 'table'>): ErasurePlace {
+export function ownRow({ table }: Pick<DeclaredResource, 'table'>): ErasurePlace {
   const columns = table.columns.filter((column) => column.personal);
   const filled = filledIn(table);
   const where = `book_id = $1 AND ${table.key} = $2 AND (${filled.join(' OR ')})`;
@@ -125,12 +130,16 @@ const entryTexts: ErasurePlace = {
 };
 
 const transfers: ErasurePlace = {
-  name: 'inbound_transfers: descriptions of transfers to the account',
-  columns: ['inbound_transfers.description'],
-  ...rowsOf('description = NULL', 'inbound_transfers', `description IS NOT NULL AND id IN (${TRANSFERS})`),
+  name: 'inbound_transfers: descriptions and remittances of transfers to the account',
+  columns: ['inbound_transfers.description', 'inbound_transfers.remittance'],
+  ...rowsOf(
+    'description = NULL, remittance = NULL, text_salt = NULL',
+    'inbound_transfers',
+    `(description IS NOT NULL OR remittance IS NOT NULL) AND id IN (${TRANSFERS})`,
+  ),
 };
 
-/** No index leads from an object to its pairs. They are few, and an erasure reads them once. */
+/** No index leads from an object to its metadata pairs. They are few, and an erasure reads them once. */
 const pairs: ErasurePlace = {
   name: 'metadata_index: pairs that lists are filtered by',
   columns: ['metadata_index.key', 'metadata_index.value'],
@@ -144,11 +153,11 @@ const answers: ErasurePlace = {
   ...rowsOf(
     'response = NULL',
     'webhook_attempts',
-    `response IS NOT NULL AND event_sequence IN (SELECT sequence FROM events WHERE book_id = $1 AND object_id = $2)`,
+    `response IS NOT NULL AND event_sequence IN (SELECT sequence FROM events WHERE book_id = $1 AND object_id IN (${OBJECTS}))`,
   ),
 };
 
-/** The file's name may name a person. The SHA-256 stays, so that whoever has the file can prove that it is the same. */
+/** The file's name may name a person. The SHA-256 stays, so that an owner of the file can prove that it is the same. */
 const evidence: ErasurePlace = {
   name: 'payout_resolutions: the evidence by which a person ended the payout',
   columns: ['payout_resolutions.evidence', 'payout_resolutions.evidence_name', 'payout_resolutions.evidence_sealed'],
@@ -160,51 +169,61 @@ const evidence: ErasurePlace = {
 };
 
 /** Places beside the row of the object, which is erased first. */
-export const PLACES: Readonly<Record<ErasureSubject['object'], readonly ErasurePlace[]>> = {
-  payout: [texts, pairs, entryTexts, answers, evidence],
-  payment: [texts, pairs, answers],
-  refund: [texts, answers],
-  payment_token: [texts],
-  inbound_transfer: [texts, entryTexts],
-  dispute: [texts, answers],
-  reader: [texts, pairs],
-  account: [texts, pairs, transfers, entryTexts, answers],
-  hold: [texts, pairs, answers],
-  webhook_endpoint: [texts, answers],
-  exception: [texts, answers],
+export function placesBeside({ name, table, events, books }: DeclaredResource): readonly ErasurePlace[] {
+  return [
+    texts,
+    ...(table.columns.some((column) => column.name === 'metadata') ? [pairs] : []),
+    ...(books ? [entryTexts] : []),
+    ...(events.length > 0 ? [answers] : []),
+    ...(FURTHER_PLACES[name] ?? []),
+  ];
+}
+
+const FURTHER_PLACES: Partial<Record<ResourceName, readonly ErasurePlace[]>> = {
+  payout: [evidence],
+  account: [transfers, entryTexts],
 };
 
-/** A list of ids: SQL over $1, a book, and $2, an object. */
+/** Objects of one resource: SQL over $1, a book, and $2, the object that they are erased with. */
 interface Children {
-  readonly object: ErasureSubject['object'];
+  readonly resource: DeclaredResource;
   readonly ids: string;
 }
 
-/** Indexes: payment_operations_by_payment, payment_disputes_by_payment, account_holds_by_account. */
-const CHILDREN: Partial<Record<ErasureSubject['object'], readonly Children[]>> = {
-  payment: [
-    {
-      object: 'refund',
-      ids: `SELECT id FROM payment_operations WHERE book_id = $1 AND payment_id = $2 AND kind = 'refund'`,
-    },
-    { object: 'dispute', ids: 'SELECT id FROM payment_disputes WHERE book_id = $1 AND payment_id = $2' },
-    { object: 'payment_token', ids: 'SELECT stored_token_id FROM payments WHERE book_id = $1 AND id = $2' },
-  ],
-  account: [{ object: 'hold', ids: 'SELECT id FROM account_holds WHERE book_id = $1 AND account_id = $2' }],
+/** An account has too many transfers to be erased one by one: `transfers` empties them. */
+const ERASED_AS_A_PLACE: readonly ResourceName[] = ['inbound_transfer'];
+
+/** Text that is erased with an object that it does not belong to. */
+const ALSO_ERASED: Partial<Record<ResourceName, Partial<Record<ResourceName, string>>>> = {
+  payment: { payment_token: 'SELECT stored_token_id FROM payments WHERE book_id = $1 AND id = $2' },
+  // The cards that replace one another are one cardholder's, and so are the devices of their tokens.
+  card: {
+    card: 'SELECT c.id FROM cards o JOIN cards c ON c.book_id = o.book_id AND c.line_id = o.line_id WHERE o.book_id = $1 AND o.id = $2',
+    card_token:
+      'SELECT k.id FROM cards o JOIN card_tokens k ON k.book_id = o.book_id AND k.line_id = o.line_id WHERE o.book_id = $1 AND o.id = $2',
+  },
 };
 
-/** What people wrote about the object, or about a child of it. Index: exceptions_by_resource. */
-const EXCEPTIONS: Children = {
-  object: 'exception',
-  ids: `SELECT id FROM exceptions WHERE book_id = $1 AND resource_id IN (
-    SELECT $2::uuid
-    UNION ALL SELECT id FROM payment_operations WHERE book_id = $1 AND payment_id = $2
-    UNION ALL SELECT id FROM payment_disputes WHERE book_id = $1 AND payment_id = $2
-    UNION ALL SELECT id FROM payout_returns WHERE book_id = $1 AND payout_id = $2)`,
-};
-
-export function childrenOf(object: ErasureSubject['object']): ErasureSubject['object'][] {
-  return [...(CHILDREN[object] ?? []), EXCEPTIONS].map((children) => children.object);
+/**
+ * What is erased with an object of a resource: its children, and what people wrote about it or a child of it. Indexes:
+ * payment_operations_by_payment, payment_disputes_by_payment, account_holds_by_account, cards_by_line, card_tokens_by_line_id,
+ * exceptions_by_resource.
+ */
+export function childrenOf({ name }: DeclaredResource, resources: readonly DeclaredResource[]): Children[] {
+  const own = resources.filter((one) => one.parent?.name === name && !ERASED_AS_A_PLACE.includes(one.name));
+  const idsOf = ({ table, parent }: DeclaredResource) =>
+    `SELECT ${table.key} FROM ${table.name} WHERE book_id = $1 AND ${parent!.column} = $2`;
+  const about = [...new Set(own.map(idsOf))].map((ids) => ` UNION ALL ${ids}`).join('');
+  const others: Readonly<Record<string, string>> = {
+    ...ALSO_ERASED[name],
+    exception: `SELECT id FROM exceptions WHERE book_id = $1 AND resource_id IN (SELECT $2::uuid${about})`,
+  };
+  return [
+    ...own
+      .filter((child) => hasPersonalText(child) && !others[child.name])
+      .map((child) => ({ resource: child, ids: idsOf(child) + onlySql(child.only) })),
+    ...resources.flatMap((one) => (others[one.name] ? [{ resource: one, ids: others[one.name]! }] : [])),
+  ];
 }
 
 /**
@@ -213,18 +232,19 @@ export function childrenOf(object: ErasureSubject['object']): ErasureSubject['ob
  */
 export async function findChildren(
   pool: Pool,
+  resources: readonly DeclaredResource[],
   subject: ErasureSubject,
-): Promise<{ object: ErasureSubject['object']; id: string }[]> {
-  const found: { object: ErasureSubject['object']; id: string }[] = [];
-  for (const { object, ids } of [...(CHILDREN[subject.object] ?? []), EXCEPTIONS]) {
-    const { table } = erasableOf(object);
+): Promise<{ resource: DeclaredResource; id: Uuid }[]> {
+  const found: { resource: DeclaredResource; id: Uuid }[] = [];
+  for (const { resource, ids } of childrenOf(subject.resource, resources)) {
+    const { table } = resource;
     const { rows } = await pool.query<{ id: string }>(
       `SELECT t.${table.key} AS id FROM ${table.name} AS t WHERE t.book_id = $1 AND t.${table.key} IN (${ids}) AND t.${table.key} <> $2
          AND (${filledIn(table).join(' OR ')} OR EXISTS (
            SELECT FROM erasures e WHERE e.book_id = $1 AND e.object_id = t.${table.key} AND e.finished_at IS NULL)) ORDER BY 1`,
       [subject.bookId, subject.id],
     );
-    found.push(...rows.map(({ id }) => ({ object, id })));
+    found.push(...rows.map(({ id }) => ({ resource, id })));
   }
   return found;
 }
@@ -241,12 +261,12 @@ function rowsOf(change: string, table: string, where: string): Pick<ErasurePlace
       const found = await count(pool, { bookId, id });
       for (let erased = 0; ; ) {
         const { rowCount } = await pool.query(
-          `${statement} WHERE book_id = $1 AND ctid = ANY (ARRAY (${places})) AND $2::uuid IS NOT NULL`,
+          `${statement} WHERE book_id IS NOT DISTINCT FROM $1 AND ctid = ANY (ARRAY (${places})) AND $2::uuid IS NOT NULL`,
           [bookId, id],
         );
         erased += rowCount ?? 0;
         if ((rowCount ?? 0) < ROWS) return erased;
-        // A change that leaves its rows among those that are looked for would be made for ever.
+        // A change that leaves its rows among the selected ones would be repeated for ever.
         if (erased > found + ROWS)
           throw new NoProgress(`${table}: ${erased} rows are erased of ${found}, and more are found.`);
       }

@@ -1,24 +1,25 @@
 /**
- * Erases the personal text of an object, and of its children, in every place. First each object's row, so that nothing new shows the
- * text; then every other place, in bounded steps; last an event of each. If a run is killed, the next one continues: every step finds
- * what remains, and what has begun is finished.
+ * Erases the personal text of an object, and of its children, in every place. First each object's row, so that nothing
+ * new shows the text; then every other place, in bounded steps; last an event of each. If a run is killed, the next one
+ * continues: every step finds the remaining rows, and an erasure that has begun is finished.
  */
 
 import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import type { Clock } from '../values/clock.ts';
 import { newId } from '../values/ids.ts';
-import { type ErasureSubject, erasableOf, parseErasable } from './erasable.ts';
-import { ANSWERS, eachAnswer, KEPT_EVENTS } from './erase-kept-store.ts';
+import { type ErasureSubject, erasable, parseErasable } from './erasable.ts';
+import { ANSWERS, dropStatementFiles, eachAnswer, KEPT_EVENTS, STATEMENT_FILES } from './erase-kept-store.ts';
 import {
   type ErasurePlace,
   findBookOf,
   findChildren,
   findUnfinished,
   ownRow,
-  PLACES,
+  placesBeside,
   readVersion,
 } from './erase-store.ts';
 import { finishErasure } from './finish-erasure.ts';
@@ -29,31 +30,44 @@ export interface PlaceCount {
   readonly rows: number;
 }
 
-/** Where text of one object may stand. Stored answers are looked through once for all objects of an erasure. */
-export function placesOf(subject: Pick<ErasureSubject, 'table' | 'object'>): ErasurePlace[] {
-  return [ownRow(subject), ...PLACES[subject.object], KEPT_EVENTS];
+/** Places that may store text of one object. Stored answers are read once for all objects of an erasure. */
+export function placesOf(resource: DeclaredResource): ErasurePlace[] {
+  return [ownRow(resource), ...placesBeside(resource), KEPT_EVENTS];
 }
 
-/** Undefined for an object that does not exist, or of a kind without personal text. */
-export async function findErasable(pool: Pool, shownId: string): Promise<ErasureSubject | undefined> {
-  const parsed = parseErasable(shownId);
+/** What an erasure is about: one of these resources. Undefined for an object that does not exist, or that has no personal text. */
+export async function findErasable(
+  pool: Pool,
+  resources: readonly DeclaredResource[],
+  shownId: string,
+): Promise<ErasureSubject | undefined> {
+  const parsed = parseErasable(resources, shownId);
   if (!parsed) return undefined;
-  const bookId = await findBookOf(pool, { table: parsed.kind.table, id: parsed.id });
-  return bookId === undefined ? undefined : { ...parsed.kind, bookId, id: parsed.id };
+  const { kind, id } = parsed;
+  const bookId = await findBookOf(pool, kind.resource, id);
+  return bookId === undefined ? undefined : { ...kind, bookId, id };
 }
 
 /** The object last, behind the children whose text is erased with its own. */
-async function familyOf(pool: Pool, subject: ErasureSubject): Promise<ErasureSubject[]> {
-  const children = await findChildren(pool, subject);
-  return [...children.map(({ object, id }) => ({ ...erasableOf(object), bookId: subject.bookId, id })), subject];
+async function familyOf(
+  pool: Pool,
+  resources: readonly DeclaredResource[],
+  subject: ErasureSubject,
+): Promise<ErasureSubject[]> {
+  const children = await findChildren(pool, resources, subject);
+  return [...children.map(({ resource, id }) => ({ ...erasable(resource), bookId: subject.bookId, id })), subject];
 }
 
 /** Lists every place, of the object and of its children. Only reads. */
-export async function listPlaces(pool: Pool, subject: ErasureSubject): Promise<PlaceCount[]> {
-  const family = await familyOf(pool, subject);
+export async function listPlaces(
+  pool: Pool,
+  resources: readonly DeclaredResource[],
+  subject: ErasureSubject,
+): Promise<PlaceCount[]> {
+  const family = await familyOf(pool, resources, subject);
   const sums = new Sums();
   for (const member of family)
-    for (const place of placesOf(member)) {
+    for (const place of placesOf(member.resource)) {
       const rows = await place.count(pool, member);
       if (rows !== undefined) sums.add({ place: place.name, rows });
     }
@@ -76,6 +90,8 @@ class Sums {
 export interface EraseOptions {
   /** Of the owner's role. */
   pool: Pool;
+  /** Of all groups: what is erased with an object may be any of them. */
+  resources: readonly DeclaredResource[];
   committer: Pick<Committer, 'submit'>;
   clock: Clock;
   /** `operator:NAME`. */
@@ -90,13 +106,13 @@ export interface EraseResult {
 }
 
 export async function erase(options: EraseOptions, subject: ErasureSubject): Promise<EraseResult> {
-  const { pool, onPlace } = options;
+  const { pool, resources, onPlace } = options;
   const isUnfinished = (await findUnfinished(pool, subject)) !== undefined;
-  if (!isUnfinished && (await listPlaces(pool, subject)).every(({ rows }) => rows === 0))
+  if (!isUnfinished && (await listPlaces(pool, resources, subject)).every(({ rows }) => rows === 0))
     return { places: [], erasure: undefined };
   // The object's first: as long as it is not finished, the next run finds the children again.
   await begin(options, subject);
-  const family = await familyOf(pool, subject);
+  const family = await familyOf(pool, resources, subject);
   const sums = new Sums();
   const erased = (count: PlaceCount) => {
     sums.add(count);
@@ -104,9 +120,11 @@ export async function erase(options: EraseOptions, subject: ErasureSubject): Pro
   };
   for (const member of family) {
     await begin(options, member);
-    for (const place of placesOf(member)) erased({ place: place.name, rows: await place.erase(pool, member) });
+    for (const place of placesOf(member.resource)) erased({ place: place.name, rows: await place.erase(pool, member) });
   }
   erased({ place: ANSWERS, rows: await eachAnswer(pool, family, { change: true }) });
+  const files = await dropStatementFiles(pool, subject.bookId);
+  if (files > 0) erased({ place: STATEMENT_FILES, rows: files });
   let erasure: Erasure | undefined;
   for (const member of family) erasure = await finish(options, member);
   return { places: sums.all(), erasure };
@@ -117,7 +135,7 @@ async function begin({ pool, clock, actor }: EraseOptions, subject: ErasureSubje
   if ((await findUnfinished(pool, subject)) !== undefined) return;
   const erasure: Erasure = {
     id: newId(),
-    object: subject.object,
+    object: subject.resource.name,
     objectId: subject.id,
     actor,
     fields: [...subject.members],

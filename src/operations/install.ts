@@ -1,6 +1,6 @@
 /**
- * Brings a database up to this code (db/migrate.ts), with the rows that every installation has: the operator's organisation
- * with its books, and what rows of release 0.2.0 lack since they were written. Every part can be repeated, and run by
+ * Brings a database up to this code (db/migrate.ts), with the rows that every installation has: the operator's
+ * organisation with its books, and columns that older rows lack. Every part can be repeated, and run by
  * several processes at once.
  */
 
@@ -17,7 +17,7 @@ import { systemClock } from '../values/clock.ts';
 const FIRST_MIGRATION = '0001-organisations';
 
 export interface InstallOptions extends MigrateOptions {
-  /** A database that is made now is contracted at once: nobody runs an earlier release on it. */
+  /** A new database is contracted at once: nobody runs an earlier version on it. */
   readonly contractNew?: boolean;
 }
 

@@ -9,9 +9,10 @@ import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { BookId } from '../ledger/book.ts';
 import { lockBook, updateBook } from '../ledger/book-store.ts';
+import { SEALED_OF_BANKS } from '../rails/iso20022/bank-file-store.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 
-/** A column that holds a sealed value, in a table whose key is book and a uuid. The names come from declarations. */
+/** A sealed column, in a table whose key is book and a uuid. The names come from declarations. */
 export interface SealedColumn {
   readonly table: string;
   readonly key: string;
@@ -140,7 +141,7 @@ function secretKey(key: string): [id: Uuid, place: string] {
   return [id!, place!];
 }
 
-/** Reads the payees of rail notices. `id` is the rail's name and the notice's id, as payeePlace has it. */
+/** Reads the payees of rail notices. `id` is the rail's name and the notice's id, as in payeePlace. */
 export async function readNoticesPage(
   pool: Pool,
   { after, limit }: { after: RowKey | undefined; limit: number },
@@ -172,6 +173,34 @@ export async function writeNotices(pool: Pool, values: readonly NewValue[]): Pro
 function noticeKey(id: string): [rail: string, id: Uuid] {
   const space = id.lastIndexOf(' ');
   return [id.slice(0, space), id.slice(space + 1)];
+}
+
+/** What the sandbox processor has sealed: of no book. `id` is the row's key. */
+export type SandboxSealed = 'numbers' | 'secrets';
+
+const SANDBOX_KEYS: Readonly<Record<SandboxSealed, string>> = { numbers: 'counter', secrets: 'id' };
+
+export async function readSandboxPage(
+  pool: Pool,
+  table: SandboxSealed,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredValue[]> {
+  const key = SANDBOX_KEYS[table];
+  const { rows } = await pool.query<{ id: bigint; value: Buffer }>(
+    `SELECT ${key}::bigint AS id, sealed AS value FROM sandbox_processor.${table} WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`,
+    [after?.id ?? '-1', limit],
+  );
+  return rows.map(({ id, value }) => ({ bookId: BEFORE_ALL_IDS, id: String(id), value }));
+}
+
+export async function writeSandbox(pool: Pool, table: SandboxSealed, values: readonly NewValue[]): Promise<number> {
+  const { rowCount } = await pool.query(
+    `UPDATE sandbox_processor.${table} AS t SET sealed = v.after
+       FROM unnest($1::bigint[], $2::bytea[], $3::bytea[]) AS v (id, before, after)
+      WHERE t.${SANDBOX_KEYS[table]} = v.id AND t.sealed = v.before`,
+    [plainArray(column(values, (value) => value.id)), ...changes(values)],
+  );
+  return rowCount ?? 0;
 }
 
 export interface StoredKey extends StoredValue {
@@ -221,4 +250,37 @@ export async function writeAnswer(
 
 function changes(values: readonly NewValue[]): [string, string] {
   return [byteaArray(column(values, (value) => value.before)), byteaArray(column(values, (value) => value.after))];
+}
+
+/** What rails that work by files have sealed: rows that wait for a file, and open files. */
+export type BankSealed = keyof typeof SEALED_OF_BANKS;
+
+/** Indexes: bank_files_pkey, bank_instructions_pkey. */
+export async function readBanksPage(
+  pool: Pool,
+  table: BankSealed,
+  { after, limit }: { after: RowKey | undefined; limit: number },
+): Promise<StoredValue[]> {
+  const { column: name, key } = SEALED_OF_BANKS[table];
+  const { rows } = await pool.query<{ book_id: BookId; id: string; value: Buffer | null }>(
+    `SELECT book_id, ${key}::text AS id, ${name} AS value FROM ${table}
+      WHERE (book_id, ${key}) > ($1, $2) ORDER BY book_id, ${key} LIMIT $3`,
+    [after?.bookId ?? BEFORE_ALL_IDS, after?.id ?? BEFORE_ALL_IDS, limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, id: row.id, value: row.value }));
+}
+
+export async function writeBanks(pool: Pool, table: BankSealed, values: readonly NewValue[]): Promise<number> {
+  const { column: name, key } = SEALED_OF_BANKS[table];
+  const { rowCount } = await pool.query(
+    `UPDATE ${table} AS t SET ${name} = v.after
+       FROM unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) AS v (book_id, id, before, after)
+      WHERE t.book_id = v.book_id AND t.${key}::text = v.id AND t.${name} = v.before`,
+    [
+      plainArray(column(values, (value) => value.bookId)),
+      textArray(column(values, (value) => value.id)),
+      ...changes(values),
+    ],
+  );
+  return rowCount ?? 0;
 }

@@ -1,9 +1,8 @@
 /**
  * Brings stored values to the current encryption key and the current form. Sealed values are opened and sealed again.
- * Plain fingerprints are keyed without their requests: the digest that is stored is what the key is applied
- * to. Works by page and by compare-and-set; only endpoint secrets are written under their book's lock. Each row shows
- * its own form, so that a run continues where an earlier one was killed. Voided keys have no fingerprint and stay as
- * they are.
+ * Plain fingerprints are keyed without their requests: the key is applied to the stored digest. Works by page and by
+ * compare-and-set; only endpoint secrets are written under their book's lock. Each row shows its own form, so that a
+ * run continues where an earlier one was killed. Voided keys have no fingerprint and stay as they are.
  */
 
 import type { KeyObject } from 'node:crypto';
@@ -17,33 +16,47 @@ import {
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { createSecretBox, type SealedPlace, type SecretBox, SecretBoxError, sealedKeyId } from '../db/secret-box.ts';
+import { answerSecretPlace, concealedSecret } from '../idempotency/answer-secret.ts';
 import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempotency/fingerprints.ts';
+import { readFileKeysPage, writeFileKeys } from '../intake/intake-file-store.ts';
+import { fileKeyPlace } from '../intake/sealed-file.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import { PAYEE_PLACE } from '../outside/notice.ts';
+import { SANDBOX_SECRET_PLACE, sandboxNumberPlace } from '../processors/sealed-places.ts';
+import { SEALED_OF_BANKS } from '../rails/iso20022/bank-file-store.ts';
+import { reportKeyPlace } from '../reports/report/piece-seal.ts';
+import { readReportKeysPage, writeReportKeys } from '../reports/report/report-key-store.ts';
 import { elsewhere } from '../values/progress.ts';
-import { answerSecretPlace, concealedSecret, earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
+import { earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
 import {
+  type BankSealed,
   idOfEndpoint,
   type NewValue,
   type RowKey,
+  readBanksPage,
   readEarlierSecretsPage,
   readKeysPage,
   readNoticesPage,
+  readSandboxPage,
   readSealedPage,
+  type SandboxSealed,
   type SealedColumn,
   type StoredKey,
   type StoredValue,
   writeAnswer,
+  writeBanks,
   writeEarlierSecrets,
   writeFingerprints,
   writeNotices,
+  writeSandbox,
   writeSealed,
   writeSealedOfCommands,
 } from './rekey-store.ts';
 
 /**
- * What is counted: `table.column` of a declared column, or one of the places that no declaration tells: `installation`,
- * `fingerprints`, `answers` (sealed secrets in stored answers), `earlier_secrets` (of webhook endpoints) and `notices`.
+ * Counted parts: `table.column` of a declared column, or one of the places without a declaration: `installation`,
+ * `fingerprints`, `answers` (sealed secrets in stored answers), `earlier_secrets` (of webhook endpoints), `notices`, `intake_files` (keys
+ * of kept files), `report_files` (of files of reports), and the tables of the sandbox processor.
  */
 export type RekeyPart = string;
 
@@ -118,7 +131,7 @@ const NOTICES: SealedPart = {
   place: ({ bookId, id }) => ({ bookId, ...PAYEE_PLACE, rowId: id }),
 };
 
-/** Several in a row, so that no declared column tells of them. */
+/** A column has several, so that no declared column names them. */
 const EARLIER_SECRETS: SealedPart = {
   part: 'earlier_secrets',
   read: readEarlierSecretsPage,
@@ -126,11 +139,58 @@ const EARLIER_SECRETS: SealedPart = {
   place: ({ bookId, id }) => earlierSecretPlace(bookId, idOfEndpoint(id)),
 };
 
+/** Keys of kept files: their pieces stay as they are. */
+const FILES: SealedPart = {
+  part: 'intake_files',
+  read: readFileKeysPage,
+  write: writeFileKeys,
+  place: fileKeyPlace,
+};
+
+/** The same of reports. */
+const REPORT_FILES: SealedPart = {
+  part: 'report_files',
+  read: readReportKeysPage,
+  write: writeReportKeys,
+  place: reportKeyPlace,
+};
+
+/** Tables of the sandbox processor are not declared: it plays the outside world. */
+function ofSandbox(table: SandboxSealed, place: (id: string) => SealedPlace): SealedPart {
+  return {
+    part: `sandbox_processor.${table}`,
+    read: (pool, page) => readSandboxPage(pool, table, page),
+    write: (pool, values) => writeSandbox(pool, table, values),
+    place: ({ id }) => place(id),
+  };
+}
+
+const SANDBOX_PROCESSOR = [ofSandbox('secrets', () => SANDBOX_SECRET_PLACE), ofSandbox('numbers', sandboxNumberPlace)];
+
+function ofBanks(table: BankSealed): SealedPart {
+  return {
+    part: table,
+    read: (pool, page) => readBanksPage(pool, table, page),
+    write: (pool, values) => writeBanks(pool, table, values),
+    place: ({ bookId, id }) => SEALED_OF_BANKS[table].place(bookId, id),
+  };
+}
+
+const BANKS = [ofBanks('bank_files'), ofBanks('bank_instructions')];
+
 /** Throws SecretBoxError when the installation's own key does not open, and errors of Postgres that are not transient. */
 export async function rekey(options: RekeyOptions): Promise<RekeyResult> {
   const { pool, encryptionKey, oldEncryptionKeys } = options;
   const box = createSecretBox(encryptionKey, oldEncryptionKeys);
-  const parts = [...sealedParts(options.tables), EARLIER_SECRETS, NOTICES];
+  const parts = [
+    ...sealedParts(options.tables),
+    EARLIER_SECRETS,
+    NOTICES,
+    FILES,
+    REPORT_FILES,
+    ...SANDBOX_PROCESSOR,
+    ...BANKS,
+  ];
   const work: Work = {
     ...options,
     box,

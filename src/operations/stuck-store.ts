@@ -43,7 +43,7 @@ export async function markStuck(
   return rowCount === 1;
 }
 
-/** Text columns of Postgres hold no NUL, and an error may quote the bytes that broke it. */
+/** Text columns of Postgres contain no NUL, and an error may quote the bytes that caused it. */
 function errorText(error: unknown): string {
   const text = error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : String(error);
   return maskCardNumbers(text.replaceAll('\u0000', '').slice(0, ERROR_CHARACTERS));

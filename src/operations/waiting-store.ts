@@ -1,6 +1,6 @@
 /**
- * Rows that wait for their pool, by when they began to wait. Read across all books, by the partial indexes of due rows. The
- * due time itself does not tell: the sweeper postpones it as it enqueues, whether or not a worker moves the row.
+ * Rows that wait for their pool, by when they began to wait. Read across all books, by the partial indexes of due rows.
+ * The due time itself does not show it: the sweeper postpones it as it enqueues, whether or not a worker moves the row.
  */
 
 import { instantArray, plainArray } from '../db/columns.ts';
@@ -12,15 +12,15 @@ import type { Uuid } from '../values/ids.ts';
 import { keyArrays, keyParameters, sameKey } from './due-store.ts';
 
 /**
- * A row that waits is due within this time: it is postponed by a minute at most, and its first due time is no later. What is
- * due later waits for its own time.
+ * A row that waits is due within this time: it is postponed by a minute at most, and its first due time is no later. A
+ * row that is due later waits for its own time.
  */
 const HORIZON_MS = 2 * 60_000;
 
 export interface WaitingFront {
-  /** Since when the oldest row of these waits; null when none does. By pool. */
+  /** Since when the oldest of these rows waits; null when no row waits. By pool. */
   readonly oldest: ReadonlyMap<QueuePool, Instant>;
-  /** How many rows were looked at. As many as were asked for: there may be older ones. */
+  /** How many rows were read. As many as the limit: there may be older ones. */
   readonly seen: number;
 }
 
@@ -66,7 +66,7 @@ export async function scanOldest(
   return found.rows.map((row) => ({ bookId: row.book_id, id: row.id, since: row.since }));
 }
 
-/** The place in the list of the first row that still waits as it did; undefined when none does. Index: the primary key. */
+/** The place in the list of the first row that still waits unchanged; undefined when there is no such row. Index: the primary key. */
 export async function firstStillWaiting(
   pool: Pool,
   rows: WaitingRows,

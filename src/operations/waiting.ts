@@ -1,10 +1,10 @@
 /**
  * Since when the oldest row of each kind has waited for its pool. Exact for a few rows and for hundreds of thousands.
  *
- * Up to FRONT rows are read whole. Where more wait, one scan reads them all and keeps those that have waited longest, in
- * order. While the first of them still waits, it is the oldest: a row that begins to wait later waits less. One lookup by its
- * key tells. The rest of the list serves while workers take one after the other, and then there is another scan.
- * Decision: docs/decisions/waiting-rows.md.
+ * Up to FRONT rows are read whole. Where more wait, one scan reads them all and keeps those that have waited longest,
+ * in order. While the first of them still waits, it is the oldest: a row that begins to wait later waits less. One
+ * lookup by its key shows it. The rest of the list serves while workers take one after the other, and then there is
+ * another scan. Decision: docs/decisions/waiting-rows.md.
  */
 
 import type { Pool } from '../db/pool.ts';
@@ -91,7 +91,7 @@ class Scan {
     this.#of = of;
   }
 
-  /** Null when it is not known. */
+  /** Null while it is unknown. */
   oldest(now: Instant): Promise<Instant | null> {
     this.#running ??= this.#look(now).finally(() => {
       this.#running = undefined;

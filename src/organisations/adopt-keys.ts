@@ -7,8 +7,8 @@ import { insertPeople, listOwnerlessKeys, setOwners } from './person-store.ts';
 const PAGE = 500;
 
 /**
- * Gives each key without an owner the service of its name, which it belongs to already (person.ts). Release 0.2.0 makes
- * such keys. Repeated and concurrent calls do no harm.
+ * Gives each key without an owner the service of its name, which it belongs to already (person.ts): keys
+ * from before they had owners. Repeated and concurrent calls do no harm.
  */
 export async function adoptKeys(db: Queryable): Promise<void> {
   for (let after: Uuid | undefined; ; ) {

@@ -20,7 +20,7 @@ export interface LookupsOptions {
   pool: Pool;
   /** Monotonic milliseconds. */
   now: () => number;
-  /** Called with each answer before those who wait for it. */
+  /** Called with each answer before the callers that wait for it. */
   onAnswer: (stamp: string | null, askedAt: number) => void;
 }
 

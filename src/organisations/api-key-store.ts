@@ -34,6 +34,7 @@ interface ApiKeyRow extends OwnerColumns {
   prefix: string;
   last_four: string;
   scopes: string[];
+  made_over_api: boolean;
   allowed_ips: string[];
   writes_per_second: number | null;
   reads_per_second: number | null;
@@ -48,45 +49,24 @@ interface Stamped {
   stamp: string | null;
 }
 
+/** Columns by name: a cached statement fails as soon as a migration changes its result type. */
+const KEY_COLUMNS = `book_id, id, name, hash, prefix, last_four, scopes, made_over_api, allowed_ips, writes_per_second, reads_per_second,
+  expires_at, revoked_at, last_used_at, created_at, owner_id`;
+const KEY_COLUMNS_OF_K = KEY_COLUMNS.split(/,\s+/)
+  .map((name) => `k.${name}`)
+  .join(', ');
+
 const SELECT = `
-  SELECT k.*, b.mode, b.organisation_id, o.name AS organisation_name, p.kind AS owner_kind, p.name AS owner_name
+  SELECT ${KEY_COLUMNS_OF_K}, b.mode, b.organisation_id, o.name AS organisation_name, p.kind AS owner_kind, p.name AS owner_name
     FROM api_keys k JOIN LATERAL (${newestBook('mode, organisation_id', 'k.book_id')}) b ON true JOIN organisations o ON o.id = b.organisation_id
     LEFT JOIN people p ON p.organisation_id = b.organisation_id AND p.id = k.owner_id`;
-
-const dateOrNull = (instant: Instant | null) => (instant === null ? null : new Date(instant));
-
-export async function insertApiKey(db: Queryable, key: ApiKey): Promise<void> {
-  await db.query(
-    `INSERT INTO api_keys (book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second, expires_at, created_at, owner_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-    [
-      key.bookId,
-      key.id,
-      key.name,
-      key.hash,
-      key.prefix,
-      key.lastFour,
-      key.scopes,
-      key.allowedIps,
-      key.writesPerSecond,
-      key.readsPerSecond,
-      dateOrNull(key.expiresAt),
-      new Date(key.createdAt),
-      key.owner.id,
-    ],
-  );
-}
-
-/** Columns by name: a statement that is kept fails as soon as a migration changes what it returns. */
-const KEY_COLUMNS = `book_id, id, name, hash, prefix, last_four, scopes, allowed_ips, writes_per_second, reads_per_second,
-  expires_at, revoked_at, last_used_at, created_at, owner_id`;
 
 /**
  * $1: hashes. One row with the stamp at least, also where no key is found.
  *
- * Its plan is kept, so each row is looked up alone: a limit keeps an index lookup from becoming a join that reads the
- * table. Postgres keeps a plan only where plans for the values at hand look no cheaper. It takes a list that it does
- * not know for ten times as long as a list of one, and the condition on the length makes either one row.
+ * Its plan is cached, so each row is looked up alone: a limit keeps an index lookup from becoming a join that reads the
+ * table. Postgres caches a plan only where plans for the values at hand look no cheaper. It expects ten hashes in an
+ * unknown list, and one in a list of one: the condition on the length makes either one row.
  */
 const FIND_BY_HASH = `
   SELECT ${KEY_STAMP} AS stamp, found.*
@@ -110,8 +90,8 @@ export interface StampedApiKeys {
 }
 
 /**
- * Keys by hash, many at once, revoked and expired ones too: the caller says why it refuses. Indexes: api_keys (hash),
- * books_pkey, organisations_pkey, people_pkey.
+ * Keys by hash, many at once, revoked and expired ones too: the caller reports why it refuses. Indexes: api_keys
+ * (hash), books_pkey, organisations_pkey, people_pkey.
  */
 export async function findApiKeysByHash(db: Queryable, hashes: readonly Buffer[]): Promise<StampedApiKeys> {
   const { rows } = await db.query<Stamped & (ApiKeyRow | { id: null })>({
@@ -167,30 +147,6 @@ export async function listApiKeys(
   return rows.map(apiKeyFromRow);
 }
 
-/** Revokes a key from `at` on. False when the key is already revoked by then, or does not exist. */
-export async function revokeApiKey(
-  db: Queryable,
-  { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'UPDATE api_keys SET revoked_at = $3 WHERE book_id = $1 AND id = $2 AND (revoked_at IS NULL OR revoked_at > $3)',
-    [bookId, id, new Date(at)],
-  );
-  return rowCount === 1;
-}
-
-/** Lets a key expire at `at`, unless it expires earlier. False when the key is revoked or does not exist. */
-export async function expireApiKey(
-  db: Queryable,
-  { bookId, id, at }: { bookId: BookId; id: Uuid; at: Instant },
-): Promise<boolean> {
-  const { rowCount } = await db.query(
-    'UPDATE api_keys SET expires_at = least(expires_at, $3) WHERE book_id = $1 AND id = $2 AND revoked_at IS NULL',
-    [bookId, id, new Date(at)],
-  );
-  return rowCount === 1;
-}
-
 export interface ApiKeyUse {
   bookId: BookId;
   id: Uuid;
@@ -242,6 +198,7 @@ function apiKeyFromRow(row: ApiKeyRow): ApiKeyOfBook {
     prefix: row.prefix,
     lastFour: row.last_four,
     scopes: row.scopes,
+    madeOverApi: row.made_over_api,
     allowedIps: row.allowed_ips,
     writesPerSecond: row.writes_per_second,
     readsPerSecond: row.reads_per_second,

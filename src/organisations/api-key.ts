@@ -16,13 +16,31 @@ export const SCOPES = [
   'accounts:overdraft',
   'payouts:read',
   'payouts:write',
+  'payouts:approve',
+  'payouts:policy',
+  'payees:read',
+  'payees:write',
   'payments:read',
   'payments:write',
   'payments:schedule',
+  'cards:read',
+  'cards:write',
+  'cards:details',
+  'cards:program',
+  'transactions:read',
+  'transactions:write',
+  'transactions:process',
   'webhooks:read',
   'webhooks:write',
   'events:read',
   'journal:read',
+  'journal:write',
+  'journal:close',
+  'reconciliations:read',
+  'reconciliations:write',
+  'reconciliations:approve',
+  'reports:read',
+  'reports:write',
   'idempotency_keys:read',
   'idempotency_keys:write',
   'simulations:write',
@@ -30,13 +48,43 @@ export const SCOPES = [
   'exceptions:read',
   'exceptions:write',
   'exceptions:approve',
+  'api_keys:read',
+  'api_keys:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
-/** Stands for every scope, also those of later releases, but in live mode for none of LIVE_BY_NAME. */
+/** Stands for every scope, also those of later versions, but never for MAKES_KEYS, and in live mode for none of LIVE_BY_NAME. */
 export const EVERY_SCOPE = '*';
-/** What a live key may do only where the operator has named the scope: the platform's terms are not its merchants' to change. */
-export const LIVE_BY_NAME: readonly Scope[] = ['payments:schedule'];
+/**
+ * Scopes that a live key has only where the operator names them: the platform's terms are not its merchants' to change, numbers of cards
+ * are not for every key, purchases are told by the processor, and money leaves by the approval of people who are named.
+ */
+export const LIVE_BY_NAME: readonly Scope[] = [
+  'payouts:approve',
+  'payouts:policy',
+  'payments:schedule',
+  'cards:details',
+  'cards:program',
+  'transactions:process',
+  'reconciliations:approve',
+  'journal:close',
+];
+
+/** A key has this only by name, and then it decides nothing: who makes keys could give themselves a second person's. */
+export const MAKES_KEYS = 'api_keys:write' satisfies Scope;
+
+/** Whether the scope decides what a second person has to decide. */
+export function isDeciding(scope: string): boolean {
+  return scope.endsWith(':approve') || scope === 'payouts:policy';
+}
+
+/** What determines the scopes of a key. */
+export interface KeyScopes {
+  readonly scopes: readonly string[];
+  readonly mode: Mode;
+  /** Made by another key, or its successor. Its `*` decides nothing. */
+  readonly madeOverApi?: boolean;
+}
 
 export interface ApiKey {
   readonly bookId: BookId;
@@ -45,6 +93,7 @@ export interface ApiKey {
   /** The person or service who acts with it. */
   readonly owner: KeyOwner;
   readonly hash: Buffer;
+  readonly madeOverApi: boolean;
   /** `sk_test_` or `sk_live_`. */
   readonly prefix: string;
   readonly lastFour: string;
@@ -109,12 +158,30 @@ export function parseScopes(given: readonly string[]): string[] {
   return scopes;
 }
 
-export function allowsScope(
-  { scopes, mode }: { readonly scopes: readonly string[]; readonly mode: Mode },
-  scope: Scope,
-): boolean {
+/** Scopes that a key of the operator's own books may have: these mirror the books of customers, and no account is opened there. */
+function isOfOperator(scope: string, mode: Mode): boolean {
+  if (scope === 'simulations:write') return mode === 'test';
+  return scope.endsWith(':read') || /^(journal|reports|exceptions|reconciliations):/.test(scope);
+}
+
+/** All that a key of the operator's own books may have. */
+export function scopesOfOperator(mode: Mode): readonly Scope[] {
+  return SCOPES.filter((scope) => isOfOperator(scope, mode));
+}
+
+/** Throws ApiKeyRuleBroken for a key of the operator's own books that could do more there than they are for. */
+export function requireScopesOfOperator(scopes: readonly string[], mode: Mode): void {
+  const more = scopes.filter((scope) => !isOfOperator(scope, mode));
+  if (more.length === 0) return;
+  const allowed = scopesOfOperator(mode).join(' ');
+  throw new ApiKeyRuleBroken(`A key of the operator's books may not have ${more.join(', ')}. Scopes are: ${allowed}`);
+}
+
+export function allowsScope({ scopes, mode, madeOverApi = false }: KeyScopes, scope: Scope): boolean {
   if (scopes.includes(scope)) return true;
-  return scopes.includes(EVERY_SCOPE) && !(mode === 'live' && LIVE_BY_NAME.includes(scope));
+  if (!scopes.includes(EVERY_SCOPE) || scope === MAKES_KEYS) return false;
+  if (mode === 'live' && LIVE_BY_NAME.includes(scope)) return false;
+  return !(isDeciding(scope) && (madeOverApi || scopes.includes(MAKES_KEYS)));
 }
 
 /** Addresses and networks in one form: `203.0.113.7` is `203.0.113.7/32`. Throws ApiKeyRuleBroken for anything else. */
@@ -126,7 +193,7 @@ export function parseAllowedIps(given: readonly string[]): string[] {
 }
 
 function parseNetwork(text: string): string {
-  // Four parts, no fewer: the library reads 10.1 as an address, which is hardly what was meant.
+  // Four parts, no fewer: the library reads 10.1 as an address, which is hardly intended.
   if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text) || ipaddr.IPv6.isValidCIDR(text)) {
     return networkText(...ipaddr.parseCIDR(text));
   }
@@ -158,7 +225,7 @@ export function isAddressAllowed(ip: string, allowedIps: readonly string[]): boo
   });
 }
 
-/** As allow lists have it: an IPv4 address, also where the socket shows it within IPv6 (`::ffff:192.0.2.7`). */
+/** As in allow lists: an IPv4 address, also where the socket shows it within IPv6 (`::ffff:192.0.2.7`). */
 export function plainAddress(ip: string): string {
   return ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip;
 }

@@ -30,14 +30,15 @@ export interface Principal {
   readonly organisationId: Uuid;
   readonly mode: Mode;
   readonly scopes: readonly string[];
+  readonly madeOverApi: boolean;
   readonly writesPerSecond: number | null;
   readonly readsPerSecond: number | null;
 }
 
 export interface Authenticator {
   /**
-   * Throws ApiError: `api_key_invalid` (unknown or revoked), `api_key_expired`, `ip_not_allowed`, and `service_unavailable`
-   * when no answer in memory counts and the database cannot be asked.
+   * Throws ApiError: `api_key_invalid` (unknown or revoked), `api_key_expired`, `ip_not_allowed`, and
+   * `service_unavailable` when no answer in memory is valid and the database does not answer.
    */
   authenticate(token: string, ip: string): Promise<Principal>;
   /** Ends the readings of the stamp, and writes the last uses that are still in memory. */
@@ -48,7 +49,7 @@ export interface AuthenticatorOptions {
   pool: Pool;
   clock: Clock;
   log?: Logger;
-  /** Monotonic milliseconds: the age of what is remembered. */
+  /** Monotonic milliseconds: the age of remembered answers. */
   now?: () => number;
   /** How long a noted use waits before it is written. */
   flushUsesAfterMs?: number;
@@ -59,7 +60,7 @@ interface Remembered extends LookedUp {
 }
 
 /**
- * How long an answer is remembered. The stamp says whether it is right, so this only bounds what would follow from a change
+ * How long an answer is remembered. The stamp shows whether it is right, so this only bounds the effect of a change
  * that did not move the stamp. A quiet book asks once a minute.
  */
 const REMEMBER_MS = 60_000;
@@ -123,6 +124,7 @@ function principalOf(key: ApiKeyOfBook): Principal {
     organisationId: key.organisationId,
     mode: key.mode,
     scopes: key.scopes,
+    madeOverApi: key.madeOverApi,
     writesPerSecond: key.writesPerSecond,
     readsPerSecond: key.readsPerSecond,
   };

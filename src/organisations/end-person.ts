@@ -11,11 +11,11 @@ export interface EndedPerson {
   changed: boolean;
 }
 
-/** A person leaves: every key of theirs is revoked now, and none can be made. The row stays, for what they did. */
+/** A person leaves: every key of theirs is revoked now, and no key can be made. The row stays, because events name the person. */
 export async function endPerson(pool: Pool, clock: Clock, id: Uuid): Promise<EndedPerson> {
   return inTransaction(pool, async (trx) => {
     const at = clock.now();
-    // The person first: a key that is being made holds the row until it exists.
+    // The person first: a transaction that makes a key locks the row until the key exists.
     const changed = await endPersonRow(trx, id, at);
     return { changed, revokedKeys: await revokeKeysOf(trx, id, at) };
   });

@@ -1,94 +1,54 @@
-/** Makes and replaces keys. Only here does a key exist in plain text, to be shown once. */
-
-import type { Pool, Transaction } from '../db/pool.ts';
-import { inTransaction } from '../db/transaction.ts';
+/**
+ * Keys that the operator makes, rolls and revokes: by the commands that the API runs (change-api-key.ts), with the operator as the giver.
+ * Only in what these functions resolve to does a key exist in plain text, to be shown once.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Queryable } from '../db/pool.ts';
+import { createSecretBox } from '../db/secret-box.ts';
+import { answerSecretPlace, revealedAnswer } from '../idempotency/answer-secret.ts';
+import { internalKey, type Stored } from '../idempotency/idempotency-key.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
-import type { Clock, Instant } from '../values/clock.ts';
-import { newId, type Uuid } from '../values/ids.ts';
-import {
-  type ApiKey,
-  ApiKeyRuleBroken,
-  apiKeyPrefix,
-  generateApiKey,
-  hashApiKey,
-  parseAllowedIps,
-  parseScopes,
-  standingOf,
-} from './api-key.ts';
-import { expireApiKey, findApiKey, insertApiKey, revokeApiKey } from './api-key-store.ts';
+import type { Command, Refusal } from '../ledger/command.ts';
+import type { Committer } from '../ledger/commit/committer.ts';
+import type { Instant } from '../values/clock.ts';
+import { newId, parsePublicId, type Uuid } from '../values/ids.ts';
+import { ApiKeyRuleBroken, parseAllowedIps, parseScopes } from './api-key.ts';
+import { findApiKey } from './api-key-store.ts';
+import { createApiKey, revokeApiKey as revokeCommand, rollApiKey as rollCommand } from './change-api-key.ts';
 import { findOrganisationOfBook } from './organisation-store.ts';
-import { type KeyOwner, serviceOf } from './person.ts';
-import { insertPeople, lockPerson } from './person-store.ts';
+
+export interface KeyIssuer {
+  readonly db: Queryable;
+  readonly committer: Committer;
+  /** Of the operator (values/actor.ts). */
+  readonly actor: string;
+}
 
 export interface IssuedApiKey {
-  key: ApiKey;
+  readonly id: Uuid;
   /** The key in plain text. It cannot be shown again. */
-  token: string;
+  readonly token: string;
 }
 
 export interface IssueApiKey {
-  bookId: BookId;
-  mode: Mode;
-  name: string;
-  /** The person whose key it is. Left out, the key belongs to the service of its name, which is made where there is none. */
-  personId?: Uuid | undefined;
-  scopes: readonly string[];
-  allowedIps?: readonly string[];
-  writesPerSecond?: number | null;
-  readsPerSecond?: number | null;
-  expiresAt?: Instant | null;
+  readonly bookId: BookId;
+  readonly mode: Mode;
+  readonly name: string;
+  /** The person whose key it is. Left out, the key belongs to the service of its name, which is made if absent. */
+  readonly personId?: Uuid | undefined;
+  readonly scopes: readonly string[];
+  readonly allowedIps?: readonly string[] | undefined;
+  readonly writesPerSecond?: number | undefined;
+  readonly readsPerSecond?: number | undefined;
+  readonly expiresAt?: Instant | undefined;
 }
 
-/**
- * Throws ApiKeyRuleBroken for invalid scopes and addresses, for an expiry that has passed, and for a person who does not
- * belong to the book's organisation or has ended.
- */
-export function issueApiKey(pool: Pool, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
-  return inTransaction(pool, async (trx) => {
-    const issued = await prepare(trx, clock, request);
-    await insertApiKey(trx, issued.key);
-    return issued;
-  });
-}
-
-/** A key that is not stored yet, and its owner: a person who cannot end before it is. */
-async function prepare(trx: Transaction, clock: Clock, request: IssueApiKey): Promise<IssuedApiKey> {
-  const now = clock.now();
-  const expiresAt = request.expiresAt ?? null;
-  if (expiresAt !== null && expiresAt <= now) throw new ApiKeyRuleBroken('A key cannot expire before it is made.');
-  const token = generateApiKey(request.mode);
-  const key: ApiKey = {
-    bookId: request.bookId,
-    id: newId(),
-    name: request.name,
-    owner: await ownerOf(trx, request, now),
-    hash: hashApiKey(token),
-    prefix: apiKeyPrefix(request.mode),
-    lastFour: token.slice(-4),
-    scopes: parseScopes(request.scopes),
-    allowedIps: parseAllowedIps(request.allowedIps ?? []),
-    writesPerSecond: request.writesPerSecond ?? null,
-    readsPerSecond: request.readsPerSecond ?? null,
-    expiresAt,
-    revokedAt: null,
-    lastUsedAt: null,
-    createdAt: now,
-  };
-  return { key, token };
-}
-
-async function ownerOf(trx: Transaction, { bookId, name, personId }: IssueApiKey, now: Instant): Promise<KeyOwner> {
-  const organisationId = await findOrganisationOfBook(trx, bookId);
-  if (organisationId === undefined) throw new ApiKeyRuleBroken('There is no such book.');
-  if (personId === undefined) {
-    const service = serviceOf(organisationId, name, now);
-    await insertPeople(trx, [service]);
-    return service;
-  }
-  const person = await lockPerson(trx, organisationId, personId);
-  if (person?.kind !== 'person') throw new ApiKeyRuleBroken('There is no such person in this organisation.');
-  if (person.endedAt !== null) throw new ApiKeyRuleBroken('This person has ended, and gets no more keys.');
-  return person;
+/** Throws ApiKeyRuleBroken for invalid scopes and addresses, and for a person who does not belong to the organisation or has ended; ApiError for an expiry that has passed. */
+export async function issueApiKey(issuer: KeyIssuer, request: IssueApiKey): Promise<IssuedApiKey> {
+  const { bookId, mode, allowedIps, ...given } = request;
+  const asker = await operatorOf(issuer, { bookId, mode });
+  const rights = { scopes: parseScopes(given.scopes), allowedIps: allowedIps && parseAllowedIps(allowedIps) };
+  return issued(issuer, asker, createApiKey({ ...asker, ...given, ...rights }));
 }
 
 /**
@@ -97,27 +57,47 @@ async function ownerOf(trx: Transaction, { bookId, name, personId }: IssueApiKey
  * revoked or expired.
  */
 export async function rollApiKey(
-  pool: Pool,
-  clock: Clock,
+  issuer: KeyIssuer,
   { id, overlapMs }: { id: Uuid; overlapMs: number },
 ): Promise<IssuedApiKey> {
-  return inTransaction(pool, async (trx) => {
-    const old = await findApiKey(trx, id);
-    if (!old) throw new ApiKeyRuleBroken('There is no such key.');
-    const now = clock.now();
-    const standing = standingOf(old, now);
-    if (standing !== 'good') throw new ApiKeyRuleBroken(`This key is ${standing}; create a new one.`);
-    const { owner } = old;
-    // Before the old key is written: ending a person locks the person first, too.
-    const issued = await prepare(trx, clock, { ...old, personId: owner.kind === 'person' ? owner.id : undefined });
-    const ended =
-      overlapMs > 0
-        ? await expireApiKey(trx, { bookId: old.bookId, id, at: now + overlapMs })
-        : await revokeApiKey(trx, { bookId: old.bookId, id, at: now });
-    // Revoked between the read and the write: a successor would undo that revocation.
-    if (!ended) throw new ApiKeyRuleBroken('This key has just been revoked; create a new one.');
-    // After the old key is locked: both writes lock the stamp of all keys, and whoever has it waits for no key.
-    await insertApiKey(trx, issued.key);
-    return issued;
-  });
+  const { bookId, mode, owner } = await knownKey(issuer.db, id);
+  const asker = await operatorOf(issuer, { bookId, mode });
+  return issued(issuer, asker, rollCommand({ ...asker, id, overlapMs, ownerId: owner.id }));
+}
+
+/** Whether the key was not revoked before. Throws ApiKeyRuleBroken when it does not exist. */
+export async function revokeApiKey(issuer: KeyIssuer, id: Uuid): Promise<boolean> {
+  const { bookId, mode } = await knownKey(issuer.db, id);
+  const answer = await issuer.committer.submit(
+    bookId,
+    revokeCommand({ ...(await operatorOf(issuer, { bookId, mode })), id }),
+  );
+  return !answer.refused;
+}
+
+async function knownKey(db: Queryable, id: Uuid) {
+  const key = await findApiKey(db, id);
+  if (!key) throw new ApiKeyRuleBroken('There is no such key.');
+  return key;
+}
+
+async function operatorOf({ db, actor }: KeyIssuer, { bookId, mode }: { bookId: BookId; mode: Mode }) {
+  const organisationId = await findOrganisationOfBook(db, bookId);
+  if (organisationId === undefined) throw new ApiKeyRuleBroken('There is no such book.');
+  // The answer is stored nowhere. It carries the secret sealed all the same, by a key that is gone with it.
+  const secretBox = createSecretBox(randomBytes(32).toString('base64'));
+  const giver = 'operator' as const;
+  return { requestId: newId(), actor, bookId, organisationId, mode, giver, idempotencyKey: null, secretBox };
+}
+
+async function issued(
+  { committer }: KeyIssuer,
+  { bookId, secretBox }: Awaited<ReturnType<typeof operatorOf>>,
+  command: Command<Stored | Refusal>,
+): Promise<IssuedApiKey> {
+  const answer = await committer.submit(bookId, command);
+  if (answer.refused) throw new ApiKeyRuleBroken(answer.detail ?? answer.refused);
+  const shown = revealedAnswer(answer.body.text, secretBox, answerSecretPlace(bookId, internalKey(command.id)));
+  const { id, secret } = JSON.parse(shown) as { id: string; secret: string };
+  return { id: parsePublicId('apiKey', id)!, token: secret };
 }

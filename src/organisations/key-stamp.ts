@@ -1,10 +1,10 @@
 /**
  * The stamp of all API keys, as this process knows it. Every change of a key moves it in the same database transaction
- * (migration 0023). What was read together with a stamp is right as long as the stamp has not moved.
+ * (migration 0023). Rows that were read together with a stamp are right as long as the stamp has not moved.
  *
- * The stamp is read twice as often as it becomes too old, and with every lookup of a key. While none is known that is young
- * enough, nothing in memory counts. So a revocation takes effect within MAX_AGE_MS, also where a process has been stopped, or
- * cannot reach the database.
+ * The stamp is read twice as often as it becomes too old, and with every lookup of a key. While no stamp is young
+ * enough, nothing in memory is valid. So a revocation takes effect within MAX_AGE_MS, also where a process has been
+ * stopped, or cannot reach the database.
  */
 import { readKeyStamp } from '../db/installation-store.ts';
 import type { Pool } from '../db/pool.ts';
@@ -18,9 +18,9 @@ const READ_EVERY_MS = 500;
 export interface KeyStamp {
   /** The newest stamp that is known, if it was asked for less than MAX_AGE_MS ago. Asking keeps the readings going. */
   current(): string | undefined;
-  /** Takes note of a stamp. `askedAt` is the monotonic time just before it was asked for. */
+  /** Records a stamp. `askedAt` is the monotonic time just before its query. */
   learn(stamp: string | null, askedAt: number): void;
-  /** Ends the readings. Later stamps are learned from lookups alone. */
+  /** Ends the readings. Later stamps come from lookups alone. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export interface KeyStampOptions {
   pool: Pool;
   /** Monotonic milliseconds. */
   now: () => number;
-  /** The readings end when nobody has asked for this long, and begin again with the next question. */
+  /** The readings end when no request has come for this long, and begin again with the next one. */
   idleAfterMs: number;
   onFailure: (error: unknown) => void;
 }
@@ -41,7 +41,7 @@ export function watchKeyStamp({ pool, now, idleAfterMs, onFailure }: KeyStampOpt
   let closed = false;
 
   function learn(stamp: string | null, askedAt: number): void {
-    // Answers may overtake each other. The one that was asked for last is right for longest.
+    // Answers may overtake each other. The newest query's answer is right for longest.
     if (stamp !== null && !(known && known.askedAt > askedAt)) known = { stamp, askedAt };
   }
 

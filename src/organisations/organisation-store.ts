@@ -47,7 +47,7 @@ export async function insertBook(trx: Transaction, book: OrganisationBook): Prom
   );
 }
 
-/** Customers' organisations of exactly this name, oldest first. A table scan: they are few, and only people ask by name. */
+/** Customers' organisations of exactly this name, oldest first. A table scan: they are few, and only people look them up by name. */
 export async function findOrganisationsByName(db: Queryable, name: string): Promise<Organisation[]> {
   const { rows } = await db.query<OrganisationRow>(
     "SELECT id, kind, name, created_at FROM organisations WHERE name = $1 AND kind = 'customer' ORDER BY created_at, id",
@@ -65,8 +65,8 @@ export async function findOperatorOrganisation(db: Queryable): Promise<Organisat
 }
 
 /**
- * The ids of the operator's books, by mode: what belongs to no customer names one of them. Throws before `npm run migrate`
- * has made them. Indexes: organisations_operator, books (organisation_id, mode).
+ * The ids of the operator's books, by mode: rows that belong to no customer name one of them. Throws before `npm run
+ * migrate` has made them. Indexes: organisations_operator, books (organisation_id, mode).
  */
 export async function operatorBooks(db: Queryable): Promise<Record<Mode, BookId>> {
   const { rows } = await db.query<{ test: string | null; live: string | null }>(

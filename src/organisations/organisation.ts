@@ -1,7 +1,9 @@
 /**
  * An organisation and its two books: one for test, one for live. All that an organisation owns is in one of the books.
- * One organisation is the operator's own: what belongs to no customer names one of its books. Nothing is posted there.
- * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book), person.ts (who acts).
+ * One organisation is the operator's own: rows that belong to no customer name one of its books. Nothing is posted
+ * there.
+ * Next: organisation-store.ts (rows), open-organisation.ts (creation), api-key.ts (access to a book), person.ts (who
+ * acts).
  */
 
 import type { Book, Mode } from '../ledger/book.ts';
@@ -28,9 +30,7 @@ const BEFORE_ANY_POSTING: Instant = 0;
 
 const MODES: readonly Mode[] = ['test', 'live'];
 
-/**
- * The name of the operator's organisation. Nobody calls a customer so: release 0.2.0 finds organisations by name alone.
- */
+/** The name of the operator's organisation. No customer has this name: commands of the operator find organisations by theirs. */
 export const OPERATOR_NAME = 'Operator of this installation';
 
 export function newOrganisation(
@@ -48,6 +48,7 @@ export function newOrganisation(
       entrySequence: 0n,
       eventSequence: 0n,
       chainHash: GENESIS_HASH,
+      closedThrough: null,
       lastPostedAt: BEFORE_ANY_POSTING,
       clockOffsetMs: 0,
       clockTarget: null,

@@ -1,6 +1,8 @@
 /** All SQL of people and services, and of the owners of keys. */
 
 import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
+import { atCursor } from '../db/cursor.ts';
+import { build, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { OwnerKind } from '../values/actor.ts';
@@ -49,13 +51,24 @@ export async function findPersonOf(db: Queryable, organisationId: Uuid, id: Uuid
   return rows[0] && personFromRow(rows[0]);
 }
 
-/** A person as it stands. It cannot be ended before the transaction is over. Index: people_pkey. */
-export async function lockPerson(trx: Transaction, organisationId: Uuid, id: Uuid): Promise<Person | undefined> {
-  const { rows } = await trx.query<PersonRow>(
-    `SELECT ${COLUMNS} FROM people p WHERE p.organisation_id = $1 AND p.id = $2 FOR SHARE`,
-    [organisationId, id],
+/** Whether an organisation has several persons who have not ended. Index: people_pkey. */
+export async function hasSeveralPersons(db: Queryable, organisationId: Uuid): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "SELECT 1 FROM people WHERE organisation_id = $1 AND kind = 'person' AND ended_at IS NULL LIMIT 2",
+    [organisationId],
   );
-  return rows[0] && personFromRow(rows[0]);
+  return rowCount === 2;
+}
+
+/** People and services of a book's organisation. None of them can end before the transaction is over. Indexes: books_pkey, people_pkey. */
+export async function lockPeopleOf(trx: Transaction, bookId: BookId, ids: readonly Uuid[]): Promise<Person[]> {
+  const { rows } = await trx.query<PersonRow>({
+    name: 'people.lock',
+    text: `SELECT ${COLUMNS} FROM people p
+      WHERE p.organisation_id = (SELECT organisation_id FROM books WHERE id = $1) AND p.id = ANY ($2::uuid[]) ORDER BY p.id FOR SHARE`,
+    values: [bookId, plainArray(ids)],
+  });
+  return rows.map(personFromRow);
 }
 
 export interface ListedPerson extends Person {
@@ -96,6 +109,33 @@ export async function listPeople(
   }));
 }
 
+/**
+ * People and services of an organisation, newest first. Index: people_by_time; the cursor's row by people_pkey. Throws ApiError
+ * `cursor_invalid` for a cursor that is nobody of the organisation.
+ */
+export async function listPeopleOf(db: Queryable, organisationId: Uuid, page: PageRequest): Promise<Page<Person>> {
+  const all = { table: 'people', id: 'id', equal: { organisation_id: organisationId } };
+  const cursor = await atCursor<Instant>(db, { all }, { page, column: 'created_at' });
+  const order = page.endingBefore === undefined ? 'desc' : 'asc';
+  const query = build('people as p')
+    .select(build.raw(COLUMNS))
+    .where('p.organisation_id', organisationId)
+    .whereRaw("p.created_at > '-infinity'");
+  if (cursor)
+    query.whereRaw(`(p.created_at, p.id) ${order === 'desc' ? '<' : '>'} (?::timestamptz, ?)`, [
+      new Date(cursor.value).toISOString(),
+      cursor.id,
+    ]);
+  query
+    .orderBy([
+      { column: 'p.created_at', order },
+      { column: 'p.id', order },
+    ])
+    .limit(page.limit + 1);
+  const { rows, hasMore } = pageOf(await runBuilt<PersonRow>(db, query), page);
+  return { rows: rows.map(personFromRow), hasMore };
+}
+
 /** Ends a person from `at` on. False when the person has ended before, or does not exist. */
 export async function endPersonRow(trx: Transaction, id: Uuid, at: Instant): Promise<boolean> {
   const { rowCount } = await trx.query(
@@ -105,16 +145,20 @@ export async function endPersonRow(trx: Transaction, id: Uuid, at: Instant): Pro
   return rowCount === 1;
 }
 
-/** Revokes what keys a person has, from `at` on, and counts them. */
+/** Revokes the keys of a person, from `at` on, and counts them. */
 export async function revokeKeysOf(trx: Transaction, ownerId: Uuid, at: Instant): Promise<number> {
   const { rowCount } = await trx.query(
-    'UPDATE api_keys SET revoked_at = $2 WHERE owner_id = $1 AND (revoked_at IS NULL OR revoked_at > $2)',
+    `WITH due AS (
+       SELECT book_id, id FROM api_keys WHERE owner_id = $1 AND (revoked_at IS NULL OR revoked_at > $2)
+        ORDER BY book_id, id FOR NO KEY UPDATE)
+     UPDATE api_keys k SET revoked_at = $2, version = k.version + 1, updated_at = greatest(k.updated_at, $2)
+       FROM due WHERE k.book_id = due.book_id AND k.id = due.id`,
     [ownerId, new Date(at)],
   );
   return rowCount ?? 0;
 }
 
-/** A key that release 0.2.0 made: it names no owner. */
+/** A key from before keys had owners. */
 export interface OwnerlessKey {
   readonly bookId: BookId;
   readonly id: Uuid;
@@ -149,7 +193,7 @@ export async function listOwnerlessKeys(
 }
 
 /**
- * Writes the owners of keys that have none. Rows that another writer has locked are skipped: the next run finds them.
+ * Writes the owners of keys that lack one. Rows that another writer has locked are skipped: the next run finds them.
  * Index: api_keys_pkey.
  */
 export async function setOwners(
@@ -162,7 +206,7 @@ export async function setOwners(
          FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS given (book_id, id, owner_id)
          JOIN api_keys k ON k.book_id = given.book_id AND k.id = given.id
         WHERE k.owner_id IS NULL ORDER BY k.book_id, k.id FOR NO KEY UPDATE OF k SKIP LOCKED)
-     UPDATE api_keys k SET owner_id = free.owner_id FROM free WHERE k.book_id = free.book_id AND k.id = free.id`,
+     UPDATE api_keys k SET owner_id = free.owner_id, owner_kind = 'service' FROM free WHERE k.book_id = free.book_id AND k.id = free.id`,
     [
       plainArray(column(owned, (key) => key.bookId)),
       plainArray(column(owned, (key) => key.id)),

@@ -1,6 +1,6 @@
 /**
- * A person or a service of an organisation: whoever acts with an API key. Every key belongs to one of them. What a person
- * must decide is never decided by a service.
+ * A person or a service of an organisation: the owner of an API key. Every key belongs to one of them. A service may
+ * not decide what is a person's to decide.
  * Next: person-store.ts (rows), issue-api-key.ts (the keys).
  */
 import type { OwnerKind } from '../values/actor.ts';
@@ -14,11 +14,11 @@ export interface Person {
   /** Null once a person's name is erased. */
   readonly name: string | null;
   readonly createdAt: Instant;
-  /** From then on a person gets no more keys, and has none. */
+  /** From then on the person has no keys and gets no more. */
   readonly endedAt: Instant | null;
 }
 
-/** To whom a key belongs. */
+/** The owner of a key. */
 export type KeyOwner = Pick<Person, 'id' | 'kind' | 'name'>;
 
 /** A new person. Two people may have the same name. */
@@ -27,7 +27,7 @@ export function newPerson(organisationId: Uuid, name: string, at: Instant): Pers
 }
 
 /**
- * The service of a name: the same each time. So a key that release 0.2.0 made without an owner belongs to this service
+ * The service of a name: the same each time. So a key from before keys had owners belongs to this service
  * before the service has a row.
  */
 export function serviceOf(organisationId: Uuid, name: string, at: Instant): Person {

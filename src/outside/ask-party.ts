@@ -3,7 +3,7 @@ import type { NotFound, PartyAnswer } from './party.ts';
 
 export type Heard<Answer> =
   | { readonly said: 'answer'; readonly answer: Answer }
-  /** Settled by inquiry. `raw` is kept as evidence. */
+  /** An inquiry follows. `raw` is stored as evidence. */
   | { readonly said: 'unknown'; readonly raw: { readonly error: string } };
 
 export type HeardOnInquiry<Answer> = Heard<Answer> | { readonly said: 'not_found'; readonly answer: NotFound };
@@ -25,14 +25,14 @@ export async function askParty<Answer extends PartyAnswer>(
   return { said: 'answer', answer };
 }
 
-/** Asks what became of an id. Never rejects. */
+/** Inquires about an id. Never rejects. */
 export async function inquireAtParty<Answer extends PartyAnswer>(
   endToEndId: string,
   inquire: () => Promise<Answer | NotFound>,
 ): Promise<HeardOnInquiry<Answer>> {
-  const heard = await askParty<Answer | NotFound>(endToEndId, inquire);
-  if (heard.said === 'unknown') return heard;
-  const { answer } = heard;
+  const outcome = await askParty<Answer | NotFound>(endToEndId, inquire);
+  if (outcome.said === 'unknown') return outcome;
+  const { answer } = outcome;
   return isNotFound(answer) ? { said: 'not_found', answer } : { said: 'answer', answer: answer as Answer };
 }
 

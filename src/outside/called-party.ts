@@ -1,18 +1,18 @@
 /**
- * A party as everybody meets it outside of its own folder: its calls are made in the turn of the book that they belong to, whoever
- * makes them. Its client itself is seen by what runs in such a turn alone.
+ * A party as code outside its folder calls it: each call is made in the turn of its book. Only code that runs in such a
+ * turn sees the client itself.
  */
 import type { Uuid } from '../values/ids.ts';
-import type { CallFor, CallShares } from './call-shares.ts';
-import type { NoticeSource, Party, PartyNotice } from './party.ts';
+import type { CallFor, CallLimits } from './call-limits.ts';
+import type { Acknowledged, NoticeSource, Party, PartyNotice } from './party.ts';
 
-/** A party that can be called several times in one turn: for a job, which holds its turn until the answer is booked. */
+/** A party that can be called several times in one turn: for a job, whose turn lasts until the answer is booked. */
 export interface InTurn<Client> {
   readonly name: string;
   inTurn<Answer>(bookId: string, call: (client: Client) => Promise<Answer>, callFor?: CallFor): Promise<Answer>;
 }
 
-/** What a party tells belongs to no book until it is read: its share is that of one book, and no other call has it. */
+/** Notices belong to no book until they are read: their calls are limited like those of one book of their own. */
 const NOTICES = 'notices';
 
 type Terms = Omit<Party, 'idempotent'>;
@@ -27,11 +27,11 @@ export abstract class SharedParty<Client extends Party & NoticeSource, Notice ex
   readonly inquiryDelaysMs: readonly number[];
   readonly callTimeoutMs: number;
   readonly callsAtOnce: number;
-  /** For what needs no call. */
+  /** For reads that need no call. */
   protected readonly client: Client;
-  readonly #shares: CallShares;
+  readonly #limits: CallLimits;
 
-  constructor(client: Client, shares: CallShares) {
+  constructor(client: Client, limits: CallLimits) {
     this.name = client.name;
     this.mode = client.mode;
     this.notFoundFinalAfterMs = client.notFoundFinalAfterMs;
@@ -39,7 +39,7 @@ export abstract class SharedParty<Client extends Party & NoticeSource, Notice ex
     this.callTimeoutMs = client.callTimeoutMs;
     this.callsAtOnce = client.callsAtOnce;
     this.client = client;
-    this.#shares = shares;
+    this.#limits = limits;
   }
 
   inTurn<Answer>(
@@ -47,14 +47,14 @@ export abstract class SharedParty<Client extends Party & NoticeSource, Notice ex
     call: (client: Client) => Promise<Answer>,
     callFor: CallFor = 'request',
   ): Promise<Answer> {
-    return this.#shares.inTurn({ party: this.client, bookId, callFor }, () => call(this.client));
+    return this.#limits.inTurn({ party: this.client, bookId, callFor }, () => call(this.client));
   }
 
   notices(limit: number, behind?: Uuid): Promise<Notice[]> {
     return this.inTurn(NOTICES, (client) => client.notices(limit, behind) as Promise<Notice[]>);
   }
 
-  acknowledge(ids: readonly Uuid[]): Promise<void> {
-    return this.inTurn(NOTICES, (client) => client.acknowledge(ids));
+  acknowledge(ids: readonly Uuid[], how?: Acknowledged): Promise<void> {
+    return this.inTurn(NOTICES, (client) => client.acknowledge(ids, how));
   }
 }

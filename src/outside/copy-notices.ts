@@ -10,6 +10,7 @@ import type { BookId } from '../ledger/book.ts';
 import { failpoint } from '../process/failpoints.ts';
 import type { Clock } from '../values/clock.ts';
 import { isUuid, type Uuid } from '../values/ids.ts';
+import { reportCredits } from './credits/credit-store.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';
@@ -18,10 +19,10 @@ export interface CopyRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  /** What the parties of this kind report. */
+  /** The kinds of notices of these parties. */
   readonly kinds: NoticeKinds;
   party(name: string): NoticeSource;
-  /** The operator's book of a mode: it keeps notices about books that are not ours. */
+  /** The operator's book of a mode: it stores notices about books that are not ours. */
   operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
   enqueue(bookId: BookId, party: string): void;
@@ -45,8 +46,9 @@ interface Place {
 }
 
 /**
- * One for each process. A notice stays open at its party until it is copied (docs/decisions/rail-inbox.md). New notices are read first,
- * behind the last one that was read, then a few pages of all that are open, in turn: what could not be copied is among them.
+ * One for each process. A notice stays open at its party until it is copied (docs/decisions/rail-inbox.md). New notices
+ * are read first, after the last one that was read, then a few pages of all open ones, in turn, which include those
+ * that could not be copied.
  */
 export class NoticeCopier {
   readonly #runtime: CopyRuntime;
@@ -81,9 +83,12 @@ export class NoticeCopier {
   async #copyPage(party: NoticeSource, notices: readonly PartyNotice[]): Promise<number> {
     if (notices.length === 0) return 0;
     const { pool, clock } = this.#runtime;
-    const told = notices.map((notice) => ({ bookId: notice.originator, notice }));
-    const books = await knownBooks(pool, [...new Set(told.map(({ bookId }) => bookId).filter(isUuid))]);
-    const foreign = notices.filter(({ originator }) => !books.has(originator));
+    await this.#takeCredits(party, notices);
+    const named = notices
+      .filter(({ credit }) => credit === undefined)
+      .map((notice) => ({ bookId: notice.originator, notice }));
+    const books = await knownBooks(pool, [...new Set(named.map(({ bookId }) => bookId).filter(isUuid))]);
+    const foreign = named.filter(({ bookId }) => !books.has(bookId)).map(({ notice }) => notice);
     const done: Uuid[] = [];
     if (foreign.length > 0) {
       const kept = foreign.map((notice) => ({
@@ -97,17 +102,17 @@ export class NoticeCopier {
         await keepForeignNotices(pool, { bookId, party: party.name }, kept, clock.now());
         done.push(...foreign.map(({ id }) => id));
       } catch (error) {
-        // What is about books of ours is copied all the same.
+        // Notices about our own books are copied all the same.
         this.#runtime.warn(error);
       }
     }
     let copied = 0;
-    for (const [bookId, ofBook] of byBook(told.filter(({ bookId }) => books.has(bookId)))) {
+    for (const [bookId, ofBook] of byBook(named.filter(({ bookId }) => books.has(bookId)))) {
       try {
         copied += await this.#copyOfBook(party.name, bookId, ofBook);
         done.push(...ofBook.map(({ notice }) => notice.id));
       } catch (error) {
-        // The other books' are copied; these are read again in the next round.
+        // The notices of other books are copied; these are read again in the next round.
         this.#runtime.warn(error);
       }
     }
@@ -116,12 +121,34 @@ export class NoticeCopier {
     return copied;
   }
 
+  /**
+   * Each is a message of its own: the same credit in two of them is one, and not two of one reference. They stay open at their party where they
+   * could not be kept.
+   */
+  async #takeCredits(party: NoticeSource, notices: readonly PartyNotice[]): Promise<void> {
+    const { pool, clock, secretBox } = this.#runtime;
+    const kept: Uuid[] = [];
+    for (const { id, credit } of notices) {
+      if (credit === undefined) continue;
+      try {
+        const bookId = await this.#runtime.operatorBook(party.mode);
+        await reportCredits(pool, { bookId, rail: party.name, secretBox, now: clock.now() }, [credit]);
+        kept.push(id);
+      } catch (error) {
+        this.#runtime.warn(error);
+      }
+    }
+    if (kept.length === 0) return;
+    failpoint('notice.copy.after');
+    await party.acknowledge(kept, { forget: true });
+  }
+
   /** Resolves to how many are new. */
-  async #copyOfBook(party: string, bookId: BookId, told: readonly { notice: PartyNotice }[]): Promise<number> {
+  async #copyOfBook(party: string, bookId: BookId, received: readonly { notice: PartyNotice }[]): Promise<number> {
     const { pool, clock, secretBox, kinds } = this.#runtime;
     const inbox: Inbox = { bookId, party };
     const now = clock.now();
-    const stored = told.map(({ notice }) =>
+    const stored = received.map(({ notice }) =>
       storedNotice(notice, { kinds, now, seal: (text) => secretBox.seal(text, payeePlace(inbox, notice.id)) }),
     );
     const copied = await copyNotices(pool, inbox, stored, now);

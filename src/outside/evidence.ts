@@ -1,6 +1,6 @@
 /**
- * Evidence: every answer and notice of a party as it came, kept with the resource that it is about. Append-only. A notice is
- * kept under the party's own id, so that one told twice is taken in once.
+ * Evidence: every answer and notice of a party as received, stored with its resource. Append-only. A notice is stored
+ * under the party's own id, so that a repeated one is booked once.
  */
 
 import { column } from '../db/declared-columns.ts';
@@ -22,22 +22,27 @@ export interface Evidence {
 }
 
 interface StoredEvidence extends Evidence {
-  /** Stored under resource and id. Otherwise under the payout's id, which is all that release 0.2.0 knows. */
+  /** Stored under resource and id. Otherwise under the payout's id, as all evidence was before there were other resources. */
   readonly byResource: boolean;
 }
 
-interface EvidenceRow {
-  readonly id: Uuid;
+interface ReadTogether {
   readonly payout_id: Uuid | null;
   readonly resource: ResourceName | null;
   readonly resource_id: Uuid | null;
-  readonly call: string;
-  readonly answer: unknown;
-  readonly received_at: Instant;
 }
 
 /** Members of answers that are references of ours or of the party, and amounts in text. */
-const REFERENCES = ['reference', 'acquirer_reference', 'original_end_to_end_id', 'clearing_system_reference', 'amount'];
+const REFERENCES = [
+  'reference',
+  'acquirer_reference',
+  'processor_reference',
+  'card_reference',
+  'of',
+  'original_end_to_end_id',
+  'clearing_system_reference',
+  'amount',
+];
 
 /** A load nearly always finds nothing: only a repeated notice exists already. */
 export const evidence = tableOf<StoredEvidence>({
@@ -53,14 +58,10 @@ export const evidence = tableOf<StoredEvidence>({
     column('answer', 'jsonb', { cardNumber: 'masked', references: REFERENCES, notPersonal: 'proof' }),
     column('received_at', 'timestamptz'),
   ],
-  fromRow: (row: EvidenceRow) => ({
-    id: row.id,
-    resource: row.resource ?? 'payout',
-    resourceId: (row.resource_id ?? row.payout_id)!,
-    call: row.call,
-    answer: row.answer,
-    receivedAt: row.received_at,
-    byResource: row.resource !== null,
+  alsoRead: ({ payout_id, resource, resource_id }: ReadTogether) => ({
+    resource: resource ?? 'payout',
+    resourceId: (resource_id ?? payout_id)!,
+    byResource: resource !== null,
   }),
 });
 
@@ -70,19 +71,19 @@ export function evidenceTouch(id: Uuid): Touch {
 }
 
 /**
- * Keeps what a party said, as it came. False when it is kept already: it was told twice, or this is an attempt after a
+ * Stores an answer or notice as received. False when it is stored already: a repeated notice, or an attempt after a
  * lost commit answer; then nothing more happens. The command declares `evidenceTouch`.
  */
-export function keepEvidence(draft: Draft, said: Omit<Evidence, 'receivedAt'>): boolean {
-  if (draft.get(evidence, said.id)) return false;
-  draft.put(evidence, said.id, {
-    id: said.id,
-    resource: said.resource,
-    resourceId: said.resourceId,
-    call: said.call,
-    answer: said.answer,
+export function keepEvidence(draft: Draft, received: Omit<Evidence, 'receivedAt'>): boolean {
+  if (draft.get(evidence, received.id)) return false;
+  draft.put(evidence, received.id, {
+    id: received.id,
+    resource: received.resource,
+    resourceId: received.resourceId,
+    call: received.call,
+    answer: received.answer,
     receivedAt: draft.moment.wall,
-    byResource: said.resource !== 'payout' || draft.forms.evidenceByResource,
+    byResource: received.resource !== 'payout' || draft.forms.evidenceByResource,
   });
   return true;
 }

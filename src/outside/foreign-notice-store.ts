@@ -1,4 +1,4 @@
-/** Notices about books that are not ours. An operator finds out whose they are and settles them. Their rows stay. */
+/** Notices about books that are not ours. An operator finds their owner and resolves them. Their rows stay. */
 
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
@@ -13,7 +13,7 @@ export interface ForeignNotice {
   readonly createdAt: Instant;
 }
 
-/** Unsettled notices, oldest first. Index: foreign_notices_open. */
+/** Unresolved notices, oldest first. Index: foreign_notices_open. */
 export async function listForeignNotices(pool: Pool, limit: number): Promise<ForeignNotice[]> {
   const { rows } = await pool.query<{ rail: string; id: Uuid; originator: string; created_at: Instant }>(
     `SELECT rail, id, originator, created_at FROM foreign_notices WHERE settled_at IS NULL ORDER BY created_at LIMIT $1`,
@@ -22,7 +22,7 @@ export async function listForeignNotices(pool: Pool, limit: number): Promise<For
   return rows.map(({ rail, id, originator, created_at }) => ({ rail, id, originator, createdAt: created_at }));
 }
 
-/** Counts unsettled notices about books that are not ours, up to COUNT_LIMIT. Index: foreign_notices_open. */
+/** Counts unresolved notices about books that are not ours, up to COUNT_LIMIT. Index: foreign_notices_open. */
 export async function countForeignNotices(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ count: bigint }>(
     `SELECT count(*) AS count FROM (SELECT FROM foreign_notices WHERE settled_at IS NULL LIMIT ${COUNT_LIMIT}) AS told`,
@@ -30,8 +30,8 @@ export async function countForeignNotices(pool: Pool): Promise<number> {
   return Number(rows[0]!.count);
 }
 
-/** False when it is settled already, or is not there. Index: foreign_notices_pkey. */
-export async function settleForeignNotice(
+/** False when it is resolved already, or does not exist. Index: foreign_notices_pkey. */
+export async function resolveForeignNotice(
   pool: Pool,
   { rail, id }: Pick<ForeignNotice, 'rail' | 'id'>,
   { actor, reason, at }: { actor: string; reason: string; at: Instant },

@@ -3,7 +3,7 @@ import type { Uuid } from '../values/ids.ts';
 
 const LONGEST_PAUSE_MS = 24 * 60 * 60_000;
 
-/** The longest pauses are shortened by up to this share, so that rows that began together are not retried together. */
+/** The longest pauses are shortened by up to this fraction, so that rows that began together are not retried together. */
 const SPREAD = 0.1;
 
 /**
@@ -13,6 +13,6 @@ const SPREAD = 0.1;
 export function growingPauseMs(stepsMs: readonly number[], attempts: number, id: Uuid): number {
   if (attempts < stepsMs.length) return stepsMs[attempts]!;
   const doubled = Math.min(stepsMs.at(-1)! * 2 ** (attempts - stepsMs.length + 1), LONGEST_PAUSE_MS);
-  const share = Number.parseInt(id.slice(-4), 16) / 0xffff;
-  return Math.round(doubled * (1 - SPREAD * share));
+  const fraction = Number.parseInt(id.slice(-4), 16) / 0xffff;
+  return Math.round(doubled * (1 - SPREAD * fraction));
 }

@@ -1,4 +1,4 @@
-/** Inboxes of books: which of them have notices, and which are due. */
+/** Inboxes of books: the books that have notices, and whether any is due. */
 
 import type { Pool } from '../db/pool.ts';
 import type { Instant } from '../values/clock.ts';

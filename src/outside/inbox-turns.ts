@@ -5,7 +5,8 @@ import type { Inbox } from './notice.ts';
 export const INBOXES_AT_ONCE = 8;
 
 export interface InboxTurnsContext {
-  take(inbox: Inbox): Promise<unknown>;
+  /** `isUnfinished`: notices that are due are left. */
+  take(inbox: Inbox): Promise<{ readonly isUnfinished: boolean }>;
   enqueue(inbox: Inbox): void;
 }
 
@@ -28,7 +29,8 @@ export class InboxTurns {
     if (this.#taking.size >= INBOXES_AT_ONCE) return;
     this.#taking.set(key, false);
     try {
-      await this.#context.take(inbox);
+      const { isUnfinished } = await this.#context.take(inbox);
+      if (isUnfinished) this.#taking.set(key, true);
     } finally {
       if (this.#taking.get(key)) this.#context.enqueue(inbox);
       this.#taking.delete(key);

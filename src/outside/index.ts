@@ -2,7 +2,7 @@
  * The group of external parties: the evidence of their answers, and the inbox of their notices. It has no resources of
  * its own.
  */
-import { APPENDS, changes, deletable } from '../db/table-rights.ts';
+import { changes, deletable } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import { noticeCheck } from './checks/notice-check.ts';
 import { evidence } from './evidence.ts';
@@ -14,7 +14,6 @@ export const outsideGroup: Group = {
   resources: [],
   tables: [evidence],
   rights: {
-    rail_answers: APPENDS,
     rail_notices: deletable(
       changes(
         'status',
@@ -27,7 +26,7 @@ export const outsideGroup: Group = {
         'confirmed_payee_sealed',
       ),
     ),
-    partner_notices: deletable(changes('acknowledged_at')),
+    partner_notices: deletable(changes('acknowledged_at', 'body')),
     foreign_notices: changes('settled_at', 'settled_by', 'settled_reason'),
   },
   moved: [movedNotices],

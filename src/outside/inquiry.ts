@@ -5,18 +5,18 @@ import { growingPauseMs } from './growing-pause.ts';
 import type { NotFound, Party } from './party.ts';
 
 /** An instruction that was submitted to a party and has no final outcome. */
-export interface Unsettled {
+export interface OpenInstruction {
   readonly id: Uuid;
   /** Inquiries so far. */
   readonly inquiries: number;
 }
 
 /** The party's own delays; then each pause is twice the previous one, up to a day. */
-export function inquiryPauseMs(party: Pick<Party, 'inquiryDelaysMs'>, { id, inquiries }: Unsettled): number {
+export function inquiryPauseMs(party: Pick<Party, 'inquiryDelaysMs'>, { id, inquiries }: OpenInstruction): number {
   return growingPauseMs(party.inquiryDelaysMs, inquiries, id);
 }
 
-/** The party accepts nothing after this instant that was first attempted at `sentAt`. */
+/** The party accepts nothing after this instant whose first attempt was at `sentAt`. */
 export function finalAfter({ notFoundFinalAfterMs }: Pick<Party, 'notFoundFinalAfterMs'>, sentAt: Instant): Instant {
   return sentAt + notFoundFinalAfterMs;
 }
@@ -26,12 +26,12 @@ export type AfterNotFound =
   | 'never_received'
   /** It is submitted again, under the same id. */
   | 'send_again'
-  /** The party promises no idempotence, so nothing is resent: asked again until it is final. */
+  /** The party is not idempotent, so nothing is resent: it is asked again until its answer is final. */
   | 'ask_again';
 
 /**
- * "Not found" fails nothing by itself: a paused worker may still be about to submit. It is final once the party itself would
- * refuse the id, by the party's clock where it tells the time, else by `now`.
+ * "Not found" fails nothing by itself: a paused worker may still be about to submit. It is final once the party itself
+ * would refuse the id, by the party's clock where it reports the time, else by `now`.
  */
 export function afterNotFound(
   party: Pick<Party, 'idempotent' | 'notFoundFinalAfterMs'>,

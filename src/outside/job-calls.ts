@@ -1,9 +1,11 @@
 /**
- * The calls of a pool's jobs to external parties. A job does not wait for its calls. They are not guaranteed: one that finds no
- * place to wait, or that still waits when the pool stops, is dropped; its row stays due in Postgres and is enqueued again.
+ * The calls of a pool's jobs to external parties. A job does not wait for its calls. They are not guaranteed: one that
+ * is beyond its limit, or that still waits when the pool stops, is dropped; its row stays due in Postgres and is
+ * enqueued again.
  */
+import { laneOf } from '../fairness/lane.ts';
 import { withinLimit } from '../process/time-limit.ts';
-import { PartyBusy } from './call-shares.ts';
+import { PartyBusy } from './call-limits.ts';
 import type { InTurn } from './called-party.ts';
 
 export interface JobCall<Client> {
@@ -11,6 +13,8 @@ export interface JobCall<Client> {
   readonly bookId: string;
   /** The row that the call is for. One call at a time. */
   readonly id: string;
+  /** Of bulk work. */
+  readonly behind?: boolean;
 }
 
 /** Makes calls to external parties. */
@@ -23,11 +27,11 @@ export class JobCalls implements OutsideCalls {
   readonly #inHand = new Map<string, Promise<void>>();
   #closed = false;
 
-  make<Client>({ party, bookId, id }: JobCall<Client>, call: (client: Client) => Promise<void>): Promise<void> {
+  make<Client>({ party, bookId, id, behind }: JobCall<Client>, call: (client: Client) => Promise<void>): Promise<void> {
     const name = `${party.name} ${bookId} ${id}`;
     if (this.#closed || this.#inHand.has(name)) return Promise.resolve();
     const made = party
-      .inTurn(bookId, (client) => (this.#closed ? Promise.resolve() : call(client)), 'job')
+      .inTurn(laneOf(bookId, behind), (client) => (this.#closed ? Promise.resolve() : call(client)), 'job')
       .catch((error: unknown) => {
         if (!(error instanceof PartyBusy)) throw error;
       })

@@ -1,6 +1,6 @@
 /**
- * First character and last two; short aliases show only the first. Masked in ASCII, which bank files and old spreadsheets
- * take as well, and which keeps the texts of a payout at one byte a character in this process.
+ * First character and last two; short aliases show only the first. Masked in ASCII, which bank files and old
+ * spreadsheets accept, and which keeps the texts of a payout at one byte a character in this process.
  */
 export function maskAlias(alias: string): string {
   const characters = [...alias];

@@ -17,7 +17,7 @@ export interface StoredNotice {
   /** The party's own id. */
   readonly id: Uuid;
   readonly endToEndId: string;
-  /** `unreadable` where the notice says nothing that could be booked. */
+  /** `unreadable` where the notice cannot be booked. */
   readonly kind: string;
   readonly amount: bigint | null;
   readonly code: string | null;
@@ -28,7 +28,7 @@ export interface StoredNotice {
   readonly confirmedPayeeSealed: Buffer | null;
   /** The notice as received, without the payee's digest: JSON. */
   readonly evidence: string;
-  readonly status: /** Copied; its attempts are due. The pool that talks to its party moves it. */
+  readonly status: /** Copied; its attempts are due. The pool that calls its party moves it. */
     | 'waiting'
     /** Booked: the command of its subject is committed. */
     | 'taken'
@@ -97,8 +97,8 @@ export function evidenceOf(notice: PartyNotice): string {
   return toJson(storable({ ...rest, ...(confirmed === undefined ? {} : { confirmed: named }) }));
 }
 
-/** The notice again. `payeeDigest` is the one that was sealed. */
-export function toldNotice(
+/** The party's notice from its stored row. `payeeDigest` is unsealed. */
+export function noticeOfRow(
   bookId: string,
   stored: StoredNotice,
   open: (sealed: Buffer) => string,

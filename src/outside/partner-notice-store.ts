@@ -1,4 +1,4 @@
-/** What partners told, as it came: kept before it is read, and until it is acknowledged and its retention has passed. */
+/** Messages of partners as received: stored before they are read, until they are acknowledged and their retention has passed. */
 import { hash } from 'node:crypto';
 import { plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
@@ -7,8 +7,8 @@ import type { Uuid } from '../values/ids.ts';
 import type { PartnerMessage, PartnerNotice } from './partner.ts';
 
 /**
- * Keeps a message once. `known` for one that is kept already, and `conflict` where another body was kept under its id.
- * Index: partner_notices_by_webhook_id.
+ * Stores a message once. `known` for one that is stored already, and `conflict` where its id is stored with another
+ * body. Index: partner_notices_by_webhook_id.
  */
 export async function keepPartnerNotice(
   pool: Pool,
@@ -43,23 +43,23 @@ export async function openPartnerNotices(
   return rows.map((row) => ({ id: row.id, body: row.body.toString(), receivedAt: row.received_at }));
 }
 
-/** Index: partner_notices_pkey. */
+/** What is forgotten keeps its digest: the same message is still known, and another one under its id a conflict. Index: partner_notices_pkey. */
 export async function acknowledgePartnerNotices(
   pool: Pool,
   partner: string,
   ids: readonly Uuid[],
-  at: Instant,
+  { at, forget = false }: { readonly at: Instant; readonly forget?: boolean | undefined },
 ): Promise<void> {
   await pool.query(
-    `UPDATE partner_notices SET acknowledged_at = $3
+    `UPDATE partner_notices SET acknowledged_at = $3${forget ? ", body = ''" : ''}
      WHERE partner = $1 AND id = ANY ($2::uuid[]) AND acknowledged_at IS NULL`,
     [partner, plainArray(ids), new Date(at)],
   );
 }
 
 /**
- * Deletes a page of what was acknowledged before. Retention is at least a day, so that a message cannot come again under a
- * timestamp that is still good. Indexes: partner_notices_acknowledged, partner_notices_pkey.
+ * Deletes a page of messages acknowledged before. Retention is at least a day, so that a message cannot come again
+ * under a timestamp that is still valid. Indexes: partner_notices_acknowledged, partner_notices_pkey.
  */
 export async function deletePartnerNotices(
   pool: Pool,

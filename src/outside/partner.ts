@@ -1,7 +1,7 @@
 /**
- * A partner: a party that sends its notices by HTTP (`POST /partners/{name}/notices`), signed as Standard Webhooks. Acquirers,
- * processors and rails share one name space.
- * Next: partner-notice-store.ts (what they told, as it came), copy-notices.ts (how it gets into the inbox).
+ * A partner: a party that sends its notices by HTTP (`POST /partners/{name}/notices`), signed as Standard Webhooks.
+ * Acquirers, processors and rails share one name space.
+ * Next: partner-notice-store.ts (messages as received), copy-notices.ts (how they reach the inbox).
  */
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
@@ -9,13 +9,13 @@ import type { SigningKey } from '../values/standard-webhooks.ts';
 
 export interface Partner {
   readonly name: string;
-  /** One that verifies is enough: several during a rotation. */
+  /** One valid signature is enough: several keys during a rotation. */
   readonly noticeKeys: readonly SigningKey[];
 }
 
 /**
- * How the `webhook-id` of everything begins that we sign for a partner. Both sides share the secrets, and the id is signed: so a
- * message says which way it goes, and what we sent is no notice of theirs when somebody sends it back.
+ * The prefix of the `webhook-id` of every message that we sign for a partner. Both sides share the secrets, and the id
+ * is signed: so each message names its direction, and ours is not accepted as a notice when it is sent back to us.
  */
 export const CALL_ID_PREFIX = 'call_';
 
@@ -27,7 +27,7 @@ export interface PartnerMessage {
   readonly body: string;
 }
 
-/** A message that is kept. */
+/** A stored message. */
 export interface PartnerNotice {
   /** Of this installation: time-ordered. */
   readonly id: Uuid;

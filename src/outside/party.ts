@@ -1,13 +1,14 @@
 /**
- * An external party: a rail, an acquirer, a processor. The contract says what each call to it needs: how long the call may
- * take, whether it may be repeated, when to ask again, and when "not found" is final. A kind of party adds calls of its
- * own (rails/rail.ts). A party is called between two commits, never inside one, under an end-to-end id that stays the same
- * on every attempt (end-to-end-id.ts).
+ * An external party: a rail, an acquirer, a processor. The contract states what each call to it needs: how long the
+ * call may take, whether it may be repeated, when to ask again, and when "not found" is final. A kind of party adds
+ * calls of its own (rails/rail.ts). A party is called between two commits, never inside one, under an end-to-end id
+ * that stays the same on every attempt (end-to-end-id.ts).
  * Next: ask-party.ts (outcomes of a call), inquiry.ts (when to ask again), evidence.ts (stored answers),
- * copy-notices.ts (notices that parties send), call-shares.ts (limits).
+ * copy-notices.ts (notices that parties send), call-limits.ts (limits).
  */
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
+import type { ReportedCredit } from './credits/credit.ts';
 
 export interface Party {
   readonly name: string;
@@ -31,7 +32,7 @@ export interface Party {
 /** What a party answers about one instruction. */
 export interface PartyAnswer {
   readonly status: string;
-  /** The id that the party reports about. An answer about another id says nothing about ours. */
+  /** The id that the party reports about. An answer about another id is ignored. */
   readonly endToEndId: string;
   /** The answer as received, kept as evidence. Contains no personal name and no digest of one. */
   readonly raw: Readonly<Record<string, unknown>>;
@@ -41,8 +42,8 @@ export interface PartyAnswer {
 export interface NotFound extends PartyAnswer {
   readonly status: 'not_found';
   /**
-   * When the party looked, by its own clock; absent where it does not say. Only the party's clock can tell that its time
-   * has passed, because the party enforces it and our clock may be ahead.
+   * When the party looked, by its own clock; absent where it does not report it. Only the party's clock can show that
+   * its time limit has passed, because the party enforces it and our clock may be ahead.
    */
   readonly asOf?: Instant;
 }
@@ -63,7 +64,7 @@ export interface PartyNotice {
   /** The owner of the end-to-end id: the book. */
   readonly originator: string;
   readonly endToEndId: string;
-  /** What is reported, in the words of this kind of party. */
+  /** What is reported, as this kind of party names it. */
   readonly kind: string;
   /** The amount of a part, such as a return; null where the notice is about the whole. */
   readonly amount: bigint | null;
@@ -72,8 +73,16 @@ export interface PartyNotice {
   /** What the party reports to have moved. For a part: the whole original instruction. */
   readonly confirmed?: Confirmation;
   readonly createdAt: Instant;
-  /** The party did not say when it made the notice: `createdAt` is when it came. */
+  /** The party did not date the notice: `createdAt` is when it came. */
   readonly dated?: false;
+  /** Money that arrived on an account of the operator's, of no instruction and no book: nothing else of the notice is read. */
+  readonly credit?: ReportedCredit;
+}
+
+/** What is done with notices that are acknowledged. */
+export interface Acknowledged {
+  /** Nothing of their content is kept where they came in: it stands elsewhere, sealed. */
+  readonly forget: boolean;
 }
 
 /** A party that sends notices. */
@@ -82,13 +91,10 @@ export interface NoticeSource {
   readonly mode: Party['mode'];
   /** The oldest unacknowledged notices; with `behind`, the oldest after that notice. */
   notices(limit: number, behind?: Uuid): Promise<readonly PartyNotice[]>;
-  acknowledge(ids: readonly Uuid[]): Promise<void>;
+  acknowledge(ids: readonly Uuid[], how?: Acknowledged): Promise<void>;
 }
 
-/**
- * No answer came. The party may or may not have carried out the call: the outcome is unknown until an inquiry settles
- * it.
- */
+/** No answer came. The party may or may not have carried out the call: the outcome is unknown until an inquiry. */
 export class PartyUnreachable extends Error {
   override name = 'PartyUnreachable';
 }

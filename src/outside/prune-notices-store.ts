@@ -1,4 +1,4 @@
-/** Deletes booked notices whose retention has passed. The evidence of what the rail said stays with its payout. */
+/** Deletes booked notices whose retention has passed. The evidence stays with its payout. */
 
 import { plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';

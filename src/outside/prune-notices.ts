@@ -16,7 +16,7 @@ export function pruneNotices({ pool, clock, config }: SweepContext): Sweep[] {
       deleted += await deleteNotices(pool, bookId, ofBook);
     return deleted;
   }
-  /** What partners told, as it came. */
+  /** Messages of partners, as received. */
   const roundOfPartners = () =>
     deletePartnerNotices(pool, { before: clock.now() - config.NOTICE_RETENTION_DAYS * DAY_MS, limit: PAGE });
   return [

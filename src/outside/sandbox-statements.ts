@@ -1,13 +1,13 @@
 /**
- * The statements of a sandbox, on its own few connections. A batch carries calls of all books and has a connection kept for its
- * kind; what is a statement of one book takes turns with those of others. The time limit of a statement begins when it is sent.
+ * The statements of a sandbox, on its own few connections. A batch has calls of all books and a connection for its
+ * kind; the statements of single books take turns. The time limit of a statement begins when it is sent.
  */
 import { Room } from '../fairness/room.ts';
 import { withinLimit } from '../process/time-limit.ts';
 import type { PartyUnreachable } from './party.ts';
 
 export interface SandboxStatementsOptions {
-  /** As errors say it: `sandbox acquirer`. */
+  /** As errors name it: `sandbox acquirer`. */
   readonly sandbox: string;
   /** Connections for statements of one book. */
   readonly connections: number;
@@ -34,7 +34,7 @@ export class SandboxStatements {
     return this.#turns.run(bookId, () => this.#send(call, statement, limitMs));
   }
 
-  /** One at a time of each kind: its caller sees to that. Fails as above. */
+  /** The caller sends one at a time of each kind. Fails as above. */
   ofBatch<Answer>(call: string, statement: () => Promise<Answer>): Promise<Answer> {
     return this.#send(call, statement, this.#options.limitMs);
   }

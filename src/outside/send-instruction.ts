@@ -1,6 +1,6 @@
 /**
  * Sends an instruction to its party and finds out its outcome: submits it under one id, inquires while the outcome is
- * unknown, and submits it again if the party never got it. The group whose instruction it is books the outcome.
+ * unknown, and submits it again if the party never received it. The group of the instruction books the outcome.
  */
 import type { Instant } from '../values/clock.ts';
 import { askParty, type Heard, inquireAtParty } from './ask-party.ts';
@@ -24,7 +24,7 @@ export interface Sender<Instruction, Answer extends PartyAnswer> {
 
 export type SendOutcome<Answer> = { readonly call: 'submit' | 'inquire' } & (
   | Heard<Answer>
-  /** `never`: the party will not take the id any more, so nothing was moved and nothing will be. */
+  /** `never`: the party will not accept the id any more, so nothing was moved and nothing will be. */
   | { readonly said: 'not_found'; readonly never: boolean; readonly answer: NotFound }
 );
 
@@ -37,22 +37,22 @@ export async function submitInstruction<Instruction, Answer extends PartyAnswer>
   instruction: Instruction,
 ): Promise<void> {
   const notAfter = finalAfter(sender.party(instruction), sender.sentAt(instruction));
-  const heard = await askParty(sender.endToEndId(instruction), () => sender.submit(instruction, notAfter));
-  await sender.take(instruction, { call: 'submit', ...heard });
+  const outcome = await askParty(sender.endToEndId(instruction), () => sender.submit(instruction, notAfter));
+  await sender.take(instruction, { call: 'submit', ...outcome });
 }
 
 /**
- * For an instruction without a known outcome: inquires, and submits it again under the same id if the party never got
- * it.
+ * For an instruction without a known outcome: inquires, and submits it again under the same id if the party never
+ * received it.
  */
 export async function inquireInstruction<Instruction, Answer extends PartyAnswer>(
   sender: Sender<Instruction, Answer>,
   instruction: Instruction,
   now: () => Instant,
 ): Promise<void> {
-  const heard = await inquireAtParty(sender.endToEndId(instruction), () => sender.inquire(instruction));
-  if (heard.said !== 'not_found') return sender.take(instruction, { call: 'inquire', ...heard });
-  const { answer } = heard;
+  const outcome = await inquireAtParty(sender.endToEndId(instruction), () => sender.inquire(instruction));
+  if (outcome.said !== 'not_found') return sender.take(instruction, { call: 'inquire', ...outcome });
+  const { answer } = outcome;
   const next = afterNotFound(sender.party(instruction), answer, { sentAt: sender.sentAt(instruction), now: now() });
   if (next === 'send_again' && (await sender.maySendAgain(instruction))) return submitInstruction(sender, instruction);
   await sender.take(instruction, { call: 'inquire', said: 'not_found', never: next === 'never_received', answer });

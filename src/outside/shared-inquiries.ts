@@ -1,11 +1,11 @@
 /**
- * Inquiries that anybody may cause, by opening a link: one is under way for a name at a time, its answer is shared by all who ask
- * meanwhile, and none begins sooner than some seconds after the last. Who asks too soon waits for the next one. Each process counts
- * by itself.
+ * Inquiries that anybody may cause, by opening a link: one at a time for a name. All callers meanwhile get its answer.
+ * The next begins some seconds after the last at the earliest, and earlier callers wait for it. Each process counts by
+ * itself.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A payer who comes back is answered at once. Who reloads learns no more by asking sooner: a notice comes as fast. */
+/** A payer who returns is answered at once. Reloading sooner shows nothing more: a notice comes as fast. */
 const PAUSE_MS = 3_000;
 
 interface Known {
@@ -21,7 +21,7 @@ export class SharedInquiries {
     this.#pauseMs = pauseMs;
   }
 
-  /** Resolves or rejects as the inquiry does: the same one for all who ask under a name while it waits or is under way. */
+  /** Resolves or rejects as the inquiry does: the same inquiry for all callers under a name while it waits or is under way. */
   ask<Answer>(name: string, inquire: () => Promise<Answer>): Promise<Answer> {
     const known = this.#known.get(name) ?? { underWay: undefined, endedAt: Number.NEGATIVE_INFINITY };
     this.#known.set(name, known);

@@ -1,8 +1,8 @@
 import { deriveId, type Uuid } from '../values/ids.ts';
 
 /**
- * The id of the notice by which a simulation makes a sandbox tell something. The same key, and the same request when it is prepared again,
- * tells the same thing, however often.
+ * The id of the notice that a simulation makes a sandbox send. A repeated key, or a request that is prepared again,
+ * gives the same notice.
  */
 export function simulatedNoticeId({
   bookId,

@@ -17,7 +17,7 @@ const PAGE = 1_000;
 /** Bounds a round, however many inboxes there are. */
 const PAGES = 100;
 
-/** The parties of one kind, and who talks to them: the job copies notices without a book, and books those of a book. */
+/** The parties of one kind, and the pool that calls them: the job copies notices without a book, and books those of a book. */
 export interface SweptParties {
   parties(): readonly Pick<NoticeSource, 'name' | 'notices'>[];
   readonly pool: QueuePool;
@@ -35,7 +35,7 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
       return 1;
     },
   }));
-  return [...ofParties, { name: `inboxes of the ${swept.pool} pool`, round: () => sweepInboxes(context, swept) }];
+  return [...ofParties, { name: `inboxes of ${swept.job}`, round: () => sweepInboxes(context, swept) }];
 }
 
 async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {

@@ -1,16 +1,18 @@
 /**
  * Books the notices in the inbox of one book: late confirmations, rejections, returns. Each is attempted until it is
- * booked or has become an exception. The taker (the group) decides what a notice means for its subject.
+ * booked or has an exception. The taker (the group) decides what a notice means for its subject.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import type { RowFailed } from '../group/moved-rows.ts';
 import type { BookId } from '../ledger/book.ts';
 import { failpoint } from '../process/failpoints.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import { deriveId, type Uuid } from '../values/ids.ts';
 import { growingPauseMs } from './growing-pause.ts';
-import { type Inbox, payeePlace, type StoredNotice, toldNotice } from './notice.ts';
+import { movedNotices } from './moved-notices.ts';
+import { type Inbox, noticeOfRow, payeePlace, type StoredNotice } from './notice.ts';
 import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';
 
@@ -21,11 +23,7 @@ export interface NoticeRuntime {
   party(name: string): NoticeSource;
   /** Opens an exception for a notice that cannot be booked. An open exception is not changed. */
   openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
-  /**
-   * Called with the error of one row. After a transient error the row is attempted again; a bug marks it stuck. Does
-   * not throw.
-   */
-  noticeFailed(inbox: Inbox, id: Uuid, error: unknown): Promise<void>;
+  readonly rowFailed: RowFailed;
   /**
    * Warns of lasting conditions: notices about unknown subjects, a party that accepts no acknowledgement. Rarely for
    * the same cause.
@@ -43,24 +41,24 @@ export interface NoticeException {
 
 /** Books notices: implemented by the group whose resource they are about. */
 export interface NoticeTaker<Subject> {
-  /** The subject of the notices, in a word. */
+  /** The subject of the notices, as a noun. */
   readonly noun: string;
   /** The subjects of a book that were submitted to this party, by end-to-end id. */
   find(inbox: Inbox, endToEndIds: readonly string[]): Promise<ReadonlyMap<string, Subject>>;
   /**
-   * Takes a notice in by a command of its own, under the notice's id: one that was taken in before changes nothing.
-   * `evidence` is the notice as it came, as JSON. Resolves to the subject as it is then.
+   * Books a notice by a command of its own, under the notice's id: a repeated one changes nothing. `evidence` is the
+   * notice as received, as JSON. Resolves to the subject after it.
    */
-  book(inbox: Inbox, subject: Subject, told: { notice: PartyNotice; evidence: string }): Promise<Subject>;
+  book(inbox: Inbox, subject: Subject, received: { notice: PartyNotice; evidence: string }): Promise<Subject>;
   /** Called after `book` has not booked the notice. Whether the notice came before one that must be booked first. */
   isTooEarly(subject: Subject, notice: Pick<PartyNotice, 'kind'>): boolean;
-  /** Of one that is too early: whether those behind it are taken all the same. Without this they wait for it. */
+  /** Of one that is too early: whether the notices after it are booked all the same. Without this they wait for it. */
   waitsAlone?(notice: Pick<PartyNotice, 'kind'>): boolean;
 }
 
 /**
- * What is not there may come back: after a restore from a backup, its client asks again under its key. Until the stored
- * answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), what its party tells of it is attempted again.
+ * A missing subject may appear: after a restore from a backup, its client repeats the request under its key. Until the
+ * stored answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), notices about it are attempted again.
  */
 const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** The pauses between attempts. After the last the pause doubles, up to a day. */
@@ -72,11 +70,14 @@ const EARLY_PAUSE_MAX_MS = 300_000;
  * turn.
  */
 const CLAIMED_MS = 60_000;
-const CLAIMED_AT_ONCE = 100;
-/** Most notices that a round loads, the oldest first. */
-const LOADED_AT_ONCE = 1_000;
-/** Rounds of one job. The remaining notices stay due, and other books have their turn. */
-const ROUNDS = 10;
+/** Notices of a job's first round. After one that booked all of its notices, the next takes twice as many. */
+const CLAIMED_FIRST = 100;
+/** As many commands as a batch commits at once, and no more than a book's queue takes beside those of its requests. */
+const CLAIMED_MAX = 800;
+/** Most notices that a round loads beside those that it attempts, the oldest first. */
+const LOADED_BESIDE = 900;
+/** The remaining notices stay due, and the job goes on behind those of other books. */
+const CLAIMED_OF_A_JOB = 4_000;
 
 interface Round {
   readonly taken: Uuid[];
@@ -86,31 +87,43 @@ interface Round {
   unclaimed: number;
 }
 
+export interface TakenNotices {
+  /** Booked, known already, or an exception now. */
+  readonly done: number;
+  /** The job has ended with notices that are due. */
+  readonly isUnfinished: boolean;
+}
+
 /**
- * Resolves to how many notices need not be told again: booked, known already, or an exception now. Between rounds it
- * pauses for as long as the last one took, so that a large inbox takes at most half of the time.
+ * Notices that are booked cost no more than the answers of a rail would, and are taken as fast as their book commits. For those that
+ * are not, a round is followed by a pause in proportion to them: an inbox of nothing but such notices takes at most half of it.
  */
 export async function takeNotices<Subject>(
   runtime: NoticeRuntime,
   taker: NoticeTaker<Subject>,
   inbox: Inbox,
-): Promise<number> {
+): Promise<TakenNotices> {
   let done = 0;
-  for (let round = 0; round < ROUNDS; round++) {
+  let attempted = 0;
+  for (let claim = CLAIMED_FIRST; ; ) {
     const begun = performance.now();
     const now = runtime.clock.now();
     const claimed = await claimDueNotices(runtime.pool, inbox, {
       now,
       until: now + CLAIMED_MS,
-      claim: CLAIMED_AT_ONCE,
-      read: LOADED_AT_ONCE,
+      claim,
+      read: claim + LOADED_BESIDE,
     });
-    if (claimed.ids.size === 0) break;
-    done += await takeClaimed(runtime, taker, { inbox, claimed });
-    if (claimed.ids.size < CLAIMED_AT_ONCE) break;
-    await delay(performance.now() - begun);
+    if (claimed.ids.size === 0) return { done, isUnfinished: false };
+    const { taken, excepted } = await takeClaimed(runtime, taker, { inbox, claimed });
+    done += taken.length + excepted.length;
+    attempted += claimed.ids.size;
+    if (claimed.ids.size < claim) return { done, isUnfinished: false };
+    if (attempted >= CLAIMED_OF_A_JOB) return { done, isUnfinished: true };
+    const unbooked = 1 - Math.min(taken.length, claim) / claim;
+    if (unbooked > 0) await delay((performance.now() - begun) * unbooked);
+    claim = unbooked > 0 ? CLAIMED_FIRST : Math.min(2 * claim, CLAIMED_MAX);
   }
-  return done;
 }
 
 /** Books instructions concurrently, and the notices about one instruction in the order in which the party sent them. */
@@ -118,7 +131,7 @@ async function takeClaimed<Subject>(
   runtime: NoticeRuntime,
   taker: NoticeTaker<Subject>,
   { inbox, claimed }: { inbox: Inbox; claimed: ClaimedNotices },
-): Promise<number> {
+): Promise<Round> {
   const about = new Map<string, StoredNotice[]>();
   for (const notice of claimed.notices) {
     const known = about.get(notice.endToEndId);
@@ -137,7 +150,7 @@ async function takeClaimed<Subject>(
     runtime.warn(new Error(`${inbox.party} tells of ${taker.noun}s that are not there`), round.unclaimed);
   const done = [...round.taken, ...round.excepted];
   await acknowledge(runtime, inbox.party, done);
-  return done.length;
+  return round;
 }
 
 interface Turn<Subject> {
@@ -164,6 +177,8 @@ async function takeInTurn<Subject>(
         round.postponed.push({ id, nextAttemptAt: now + pause });
       }
     };
+    const failed = (error: unknown) =>
+      runtime.rowFailed(movedNotices, { bookId: inbox.bookId, id: `${inbox.party}:${notice.id}` }, error);
     const rest = notices.slice(at);
     const kind = whyNotBooked(notice, { isThere: subject !== undefined, now });
     if (kind !== undefined) {
@@ -171,7 +186,7 @@ async function takeInTurn<Subject>(
         await runtime.openException(inbox.bookId, exceptionOf(inbox, taker.noun, { notice, kind }));
         failpoint('notice.book.after');
       } catch (error) {
-        await runtime.noticeFailed(inbox, notice.id, error);
+        await failed(error);
         return;
       }
       round.excepted.push(notice.id);
@@ -190,7 +205,7 @@ async function takeInTurn<Subject>(
       });
       failpoint('notice.book.after');
     } catch (error) {
-      await runtime.noticeFailed(inbox, notice.id, error);
+      await failed(error);
       return;
     }
     if (!taker.isTooEarly(subject, notice)) round.taken.push(notice.id);
@@ -210,7 +225,7 @@ function whyNotBooked(
 }
 
 function openNotice({ secretBox }: NoticeRuntime, inbox: Inbox, notice: StoredNotice): PartyNotice {
-  return toldNotice(inbox.bookId, notice, (sealed) => secretBox.open(sealed, payeePlace(inbox, notice.id)));
+  return noticeOfRow(inbox.bookId, notice, (sealed) => secretBox.open(sealed, payeePlace(inbox, notice.id)));
 }
 
 const EXCEPTIONS: Readonly<Record<NoticeException['kind'], string>> = {

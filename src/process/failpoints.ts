@@ -35,6 +35,16 @@ export const FAILPOINTS = [
   /** Nobody passed a challenge: the authorization is about to be ended at the acquirer. */
   'acquirer.cancel.before',
   'acquirer.cancel.after',
+  /** A file of a folder is taken, and stands in the folder still. */
+  'reconciliation.file.taken',
+  /** A card is ordered, and the processor knows nothing of it. */
+  'processor.submit.before',
+  /** The processor has carried out the instruction, and its answer is not recorded. */
+  'processor.submit.after',
+  /** An integrator's endpoint is about to be asked: nothing is held yet, and nobody knows of the message. */
+  'endpoint.ask.before',
+  /** The endpoint has answered, and nothing is decided: whoever sent the message sends it again. */
+  'endpoint.ask.after',
   /** An event is not yet sent. */
   'webhook.post.before',
   /** The receiver has the event, and no attempt is recorded. */
@@ -54,6 +64,52 @@ export const FAILPOINTS = [
   /** A rail's notices are booked and not acknowledged: the rail reports them again. */
   'rail.acknowledge.before',
   'rail.acknowledge.after',
+  /** A file for a bank is made, and nothing of it is written. */
+  'bank.file.made',
+  /** This attempt's copy is written and synced, and no commit names it. */
+  'bank.file.synced',
+  /** The copy is the file, and sent/ does not have it. */
+  'bank.file.staged',
+  /** The file is in sent/, and not in the outbox. */
+  'bank.file.linked',
+  /** The bank can take it, and no commit records it. */
+  'bank.file.renamed',
+  /** The lines of a bank's file are taken, and it still is in the inbox. */
+  'bank.inbox.taken',
+  /** A page of an upload is kept, and no batch names it. */
+  'payout_batch.page.kept',
+  /** Items of a batch are read, and no command makes payouts of them yet. */
+  'payout_batch.items.read',
+  /** Items of a batch are payouts, and no process goes on with the next ones. */
+  'payout_batch.payouts.made',
+  /** A bank's file that came by API is kept, and no run names it. */
+  'reconciliation.file.kept',
+  /** A run's file is whole, and nothing of it is posted by this process. */
+  'reconciliation.checked',
+  /** A statement of a file is taken, and the next one is not read. */
+  'reconciliation.statement.taken',
+  /** Lines are matched, and the run does not state it. */
+  'reconciliation.matched',
+  /** Lines of a pool are read, and not booked in the operator's book. */
+  'mirror.lines.read',
+  /** The operator's book has them, and the next ones are not read. */
+  'mirror.lines.booked',
+  /** Days of fees are begun, and the job is still open. */
+  'fee.days.begun',
+  /** The fees of a day are about to be collected. */
+  'fee.collect.before',
+  /** They are collected, and nothing follows yet. */
+  'fee.collect.after',
+  /** A block of entries is about to be added to the totals behind the journal. */
+  'totals.block.before',
+  /** The block is there, and nobody folds the next one yet. */
+  'totals.block.after',
+  /** Pages of a report are kept, and the next ones are not written. */
+  'report.page.kept',
+  /** The file of a report is whole, and no commit records it. */
+  'report.file.ended',
+  /** The days of a close are verified, and no commit ends it. */
+  'period.verified',
   /** Rows are due and not yet postponed. */
   'sweeper.postpone.before',
   /** Rows are postponed, and no job is enqueued for them. */

@@ -51,7 +51,7 @@ function errorFields(error: unknown): unknown {
   };
 }
 
-/** An error may quote what broke it. */
+/** An error may quote the text that caused it. */
 function redacted(text: string): string {
   return redactKeys(maskCardNumbers(text));
 }

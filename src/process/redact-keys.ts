@@ -17,12 +17,12 @@ export function redactKeys(text: string): string {
   return redacted === decoded ? plain : redacted;
 }
 
-/** The text without them, where they stand as they are. */
+/** The text without them, where they are not encoded. */
 export function redactPlain(text: string): string {
   return text.replace(KEY, 'sk_$1_[redacted]').replace(CHECKOUT, 'chk_[redacted]');
 }
 
-/** Decodes ASCII alone, which is all that keys and card numbers are made of. Each round shortens the text, so the loop ends. */
+/** Decodes ASCII alone, the characters of keys and card numbers. Each round shortens the text, so the loop ends. */
 export function decodedAscii(text: string): string {
   let decoded = text;
   for (;;) {

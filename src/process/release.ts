@@ -1,25 +1,26 @@
 /**
- * The release of this code, and how connections name it. Releases N and N−1 share a database. The stored forms of N are
- * written once no earlier release is connected (db/contract.ts), and a connection's name tells its release.
+ * The version of this code, and how connections name it. Versions N and N−1 run on one database together. The stored
+ * forms of N are written once no earlier version is connected (db/contract.ts), and a connection's name contains its
+ * version.
  */
 
-/** The release that this code becomes. */
-export const RELEASE = '0.3.0';
-/** The release whose processes may run beside this one's, and whose stored forms this one reads. */
-export const RELEASE_BEFORE = '0.2.0';
+/** The version that this code becomes. */
+export const RELEASE = '0.4.0';
+/** The version whose processes may run beside this one's, and whose stored forms this one reads. */
+export const RELEASE_BEFORE = '0.3.0';
 
-/** A connection's name in pg_stat_activity: `countinghouse-worker ledger` is `countinghouse-worker 0.3.0 ledger`. */
+/** A connection's name in pg_stat_activity: `countinghouse-worker ledger` is `countinghouse-worker 0.4.0 ledger`. */
 export function connectionName(name: string): string {
   // After the first word: Postgres cuts names off at 63 bytes.
   return name.replace(/^\S+/, (program) => `${program} ${RELEASE}`);
 }
 
-/** The release that a connection names; undefined for other programs. */
+/** The version that a connection names; undefined for other programs. */
 export function releaseOfConnection(name: string): string | undefined {
   return /^\S+ (\d+\.\d+\.\d+)(?: |$)/.exec(name)?.[1];
 }
 
-/** Whether one release came before another. Both are three numbers. */
+/** Whether one version came before another. Both are three numbers. */
 export function isEarlierRelease(release: string, than: string): boolean {
   const [one, other] = [release, than].map((text) => text.split('.').map(Number));
   const at = one!.findIndex((number, index) => number !== other![index]);

@@ -3,7 +3,7 @@ import type { Logger } from './log.ts';
 
 /** Ten seconds: an operator sees an outage begin and last, and ten retries a second fill no disk. */
 const EVERY_MS = 10_000;
-/** Messages may carry ports and ids: those that were said longest ago are forgotten. */
+/** Messages may contain ports and ids: those logged longest ago are forgotten. */
 const MESSAGES_MAX = 100;
 
 /**
@@ -11,18 +11,18 @@ const MESSAGES_MAX = 100;
  * the number of repeats that were left out. `rows` is the number of rows that the text is about.
  */
 export function warnSeldom(log: Logger, context: string): (error: unknown, rows?: number) => void {
-  const said = new BoundedMap<string, { at: number; unsaid: number }>(MESSAGES_MAX);
+  const logged = new BoundedMap<string, { at: number; repeats: number }>(MESSAGES_MAX);
   return (error, rows) => {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const now = performance.now();
-    const before = said.get(message);
+    const before = logged.get(message);
     if (before && now - before.at < EVERY_MS) {
-      before.unsaid += 1;
+      before.repeats += 1;
       return;
     }
-    said.set(message, { at: now, unsaid: 0 });
+    logged.set(message, { at: now, repeats: 0 });
     log.warn(
-      { err: error, ...(rows === undefined ? {} : { rows }), ...(before?.unsaid ? { repeated: before.unsaid } : {}) },
+      { err: error, ...(rows === undefined ? {} : { rows }), ...(before?.repeats ? { repeated: before.repeats } : {}) },
       context,
     );
   };

@@ -22,10 +22,7 @@ export interface CheckpointContext {
   readonly signal?: AbortSignal;
 }
 
-/**
- * The journal is not what was booked, and nothing is signed. The message names the place; `npm run verify` reports
- * more.
- */
+/** The journal does not verify, and nothing is signed. The message names the place; `npm run verify` reports more. */
 export class JournalDoesNotVerify extends Error {
   override name = 'JournalDoesNotVerify';
 }

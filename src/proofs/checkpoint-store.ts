@@ -215,3 +215,18 @@ export async function findBooksToCheckpoint(
   });
   return rows.map(({ id }) => id);
 }
+
+/** The one that covers least among those that cover an entry: the same one whenever it is asked for. Index: checkpoints_pkey. */
+export async function findFirstCovering(
+  db: Queryable,
+  bookId: BookId,
+  sequence: bigint,
+): Promise<StoredCheckpoint | undefined> {
+  const { rows } = await db.query<CheckpointRow>({
+    name: 'checkpoints.first_covering',
+    text: `SELECT ${COLUMNS} FROM checkpoints WHERE book_id = $1 AND tree_size >= $2
+      ORDER BY tree_size, event_tree_size LIMIT 1`,
+    values: [bookId, sequence],
+  });
+  return rows[0] && checkpointFromRow(rows[0]);
+}

@@ -59,7 +59,7 @@ export function signCheckpoint(unsigned: Unsigned, key: SigningKey): Checkpoint 
   return { ...unsigned, publicKey: key.publicKey, signature };
 }
 
-/** Whether the signature matches the checkpoint's own public key. Only a pinned key tells whose key that is. */
+/** Whether the signature matches the checkpoint's own public key. Only a pinned key shows whose key that is. */
 export function isWellSigned(checkpoint: Checkpoint): boolean {
   const { publicKey, signature } = checkpoint;
   return isSignedBy(publicKey, signedText(noteOf(checkpoint, publicKey)), signature);

@@ -40,7 +40,7 @@ export function judgeCheckpoint(checkpoint: CheckpointView, pinned: readonly str
   return judgements;
 }
 
-/** `known`: the checkpoints that the auditor holds. A proof must lead to one of them. */
+/** `known`: the checkpoints that the auditor has. A proof must lead to one of them. */
 export function judgeProof(proof: Proof, known: readonly CheckpointView[]): Judgement[] {
   return proof.object === 'inclusion_proof' ? judgeInclusion(proof, known) : judgeConsistency(proof, known);
 }

@@ -5,7 +5,7 @@
 import type { CheckpointView, Note } from './checkpoint.ts';
 import type { ConsistencyProof, InclusionProof } from './prove.ts';
 
-/** The file is not a checkpoint or proof. The message says why. */
+/** The file is not a checkpoint or proof. The message explains why. */
 export class UnreadableProof extends Error {
   override name = 'UnreadableProof';
 }

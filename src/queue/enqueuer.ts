@@ -1,6 +1,6 @@
 /**
  * Enqueues jobs for rows that wait to be moved. A lost job only costs time, because the sweeper enqueues the row again.
- * So `enqueue` is never awaited and never throws, and drops rows rather than hold memory for a queue that does not
+ * So `enqueue` is never awaited and never throws, and drops rows rather than fill the memory for a queue that does not
  * answer.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,6 +16,8 @@ export interface JobRow {
   readonly pool: string;
   readonly job: string;
   readonly id: string;
+  /** Of bulk work: its jobs have a priority, so that those without one go first. */
+  readonly behind?: boolean;
 }
 
 export interface Enqueuer {
@@ -42,7 +44,7 @@ export interface EnqueuerOptions {
   /** Whether multi-book jobs may be written. Read at each flush: it becomes true while the process runs. */
   readonly forms?: { readonly multiBookJobs: boolean };
   readonly counts?: EnqueueCounts;
-  /** Most ids held in memory, buffered and being sent. The default is about 10 MB. */
+  /** Most ids in memory, buffered and being sent. The default is about 10 MB. */
   readonly capacity?: number;
   readonly flushLimitMs?: number;
   /** Least time between the starts of two flushes, in milliseconds. */
@@ -70,6 +72,7 @@ interface Group {
   readonly pool: QueuePool;
   readonly job: JobName;
   readonly bookId: string;
+  readonly behind: boolean;
   readonly ids: Set<string>;
 }
 
@@ -78,7 +81,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   const { flushLimitMs = FLUSH_LIMIT_MS, paceMs = PACE_MS } = options;
   const warn = warnSeldom(options.log, 'jobs dropped; the sweeper will enqueue the rows again');
   let buffer = new Map<string, Group>();
-  let held = 0;
+  let inMemory = 0;
   let flushedAt = Number.NEGATIVE_INFINITY;
   let flushing: Promise<void> | undefined;
   let closed = false;
@@ -91,16 +94,16 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
     );
   }
 
-  function put(bookId: string, { pool, job, id }: JobRow) {
-    const key = `${job} ${bookId}`;
+  function put(bookId: string, { pool, job, id, behind = false }: JobRow) {
+    const key = `${job} ${bookId} ${behind}`;
     let group = buffer.get(key);
     if (!group) {
-      group = { pool: pool as QueuePool, job: job as JobName, bookId, ids: new Set() };
+      group = { pool: pool as QueuePool, job: job as JobName, bookId, behind, ids: new Set() };
       buffer.set(key, group);
     }
     const { size } = group.ids;
     group.ids.add(id);
-    held += group.ids.size - size;
+    inMemory += group.ids.size - size;
   }
 
   /** A flush takes all rows that came since the last flush, so batches grow with the load. */
@@ -124,17 +127,17 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       try {
         await queues.add(pool, partition, part, { limitMs: flushLimitMs });
         failpoint('jobs.enqueue.after');
-        settle(part, (ids) => counts.enqueued(ids));
+        finish(part, (ids) => counts.enqueued(ids));
       } catch (error) {
-        settle(jobs.slice(at), (ids) => drop(ids, 'unreachable', error));
+        finish(jobs.slice(at), (ids) => drop(ids, 'unreachable', error));
         return;
       }
     }
   }
 
-  function settle(jobs: readonly QueueJob[], count: (ids: number) => void) {
+  function finish(jobs: readonly QueueJob[], count: (ids: number) => void) {
     const ids = jobs.reduce((sum, job) => sum + rowsIn(job.data), 0);
-    held -= ids;
+    inMemory -= ids;
     count(ids);
   }
 
@@ -143,7 +146,7 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
       if (rows.length === 0) return;
       failpoint('jobs.enqueue.before');
       if (closed) return drop(rows.length, 'closed');
-      const room = capacity - held;
+      const room = capacity - inMemory;
       for (const row of room < rows.length ? rows.slice(0, Math.max(room, 0)) : rows) put(bookId, row);
       if (room < rows.length) drop(rows.length - Math.max(room, 0), 'full');
       if (buffer.size > 0) flushing ??= flush();
@@ -156,6 +159,15 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   };
 }
 
+/** Behind all jobs without a priority, and beside the first of those that the sweeper puts there. */
+const BEHIND = 1;
+
+/** The rows of one job by book: those of bulk work have jobs of their own. */
+interface RowsOfJob {
+  readonly first: JobData[];
+  readonly behind: JobData[];
+}
+
 interface QueueLoad {
   readonly pool: QueuePool;
   readonly partition: number;
@@ -164,8 +176,8 @@ interface QueueLoad {
 
 /** The jobs for each queue: up to 100 ids a job, in order of arrival. */
 function jobsByQueue(groups: Iterable<Group>, partitions: number, multiBook: boolean): QueueLoad[] {
-  const queues = new Map<string, { pool: QueuePool; partition: number; rows: Map<JobName, JobData[]> }>();
-  for (const { pool, job, bookId, ids } of groups) {
+  const queues = new Map<string, { pool: QueuePool; partition: number; rows: Map<JobName, RowsOfJob> }>();
+  for (const { pool, job, bookId, behind, ids } of groups) {
     const partition = partitionOf(bookId, partitions);
     const key = `${pool}-${partition}`;
     let queue = queues.get(key);
@@ -173,13 +185,17 @@ function jobsByQueue(groups: Iterable<Group>, partitions: number, multiBook: boo
       queue = { pool, partition, rows: new Map() };
       queues.set(key, queue);
     }
-    const known = queue.rows.get(job);
-    if (known) known.push({ bookId, ids: [...ids] });
-    else queue.rows.set(job, [{ bookId, ids: [...ids] }]);
+    const rows = queue.rows.get(job) ?? { first: [], behind: [] };
+    queue.rows.set(job, rows);
+    if (behind) rows.behind.push({ bookId, ids: [...ids], behind });
+    else rows.first.push({ bookId, ids: [...ids] });
   }
   return [...queues.values()].map(({ pool, partition, rows }) => ({
     pool,
     partition,
-    jobs: [...rows].flatMap(([name, ofJob]) => packRows(name, ofJob, { multiBook }).map((data) => ({ name, data }))),
+    jobs: [...rows].flatMap(([name, { first, behind }]) => [
+      ...packRows(name, first, { multiBook }).map((data) => ({ name, data })),
+      ...packRows(name, behind, { multiBook }).map((data) => ({ name, data, priority: BEHIND })),
+    ]),
   }));
 }

@@ -8,7 +8,7 @@ import type { RedisConnection } from './redis-connection.ts';
 const REMEDY =
   'Set it to noeviction: CONFIG SET maxmemory-policy noeviction, and maxmemory-policy noeviction in redis.conf, or in the parameter group of a managed Redis. Share no Redis with a cache.';
 
-/** This Redis may evict jobs. The message says how to configure it. */
+/** This Redis may evict jobs. The message explains how to configure it. */
 export class EvictionPolicyError extends Error {
   override name = 'EvictionPolicyError';
 
@@ -33,8 +33,8 @@ function mastersOf(cluster: Cluster): Redis[] {
 
 /** Reads INFO, which managed Redis services allow too. Where INFO lacks the policy, asks CONFIG. */
 async function readPolicy(server: Redis): Promise<string> {
-  const told = /^maxmemory_policy:(\S+)/m.exec(await server.info('memory'))?.[1];
-  if (told !== undefined) return told;
+  const reported = /^maxmemory_policy:(\S+)/m.exec(await server.info('memory'))?.[1];
+  if (reported !== undefined) return reported;
   const [, configured] = (await server.config('GET', 'maxmemory-policy')) as string[];
   return configured ?? 'unknown';
 }

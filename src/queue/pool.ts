@@ -4,6 +4,7 @@
  * a single row. When a whole part fails (the database is unreachable), the sweeper enqueues its rows again.
  */
 
+import { laneOf } from '../fairness/lane.ts';
 import { Room } from '../fairness/room.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
@@ -23,8 +24,9 @@ export interface PoolDefinition {
    */
   readonly concurrency: number;
   /**
-   * Most rows in progress for each job of `concurrency`, counted over all partitions and shared by books (room.ts). Only for
-   * a pool that waits for no external party: in the others, the rows of one slow rail or receiver would fill the room.
+   * Most rows in progress for each job of `concurrency`, counted over all partitions and divided among books (room.ts).
+   * Only for a pool that waits for no external party: in the others, the rows of one slow rail or receiver would fill
+   * the room.
    */
   readonly rowsPerJob?: number;
   /** Handles the rows of one book. */
@@ -42,7 +44,7 @@ export function definePool<Name extends QueuePool>(
     rowsPerJob,
     answer(job, data) {
       const handler = handlers.get(job);
-      // A job of a later release. Its row is still due, and reaches a process that knows the job.
+      // A job of a later version. Its row is still due, and reaches a process that knows the job.
       if (!handler) throw new Error(`The ${name} pool of this release does not know the job ${job}`);
       return handler(data);
     },
@@ -103,14 +105,15 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   /** Never rejects: a part that fails does not affect the others. */
   async function answerPart(name: JobName, part: JobData): Promise<void> {
     const rows = part.ids.length;
+    const lane = laneOf(part.bookId, part.behind);
     inHand += 1;
-    await room.enter(part.bookId, rows);
+    await room.enter(lane, rows);
     try {
       await definition.answer(name, part);
     } catch (error) {
       warn(error);
     } finally {
-      room.leave(part.bookId, rows);
+      room.leave(lane, rows);
       inHand -= 1;
       if (inHand === 0) onIdle?.();
     }
@@ -166,15 +169,15 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     inHand: () => inHand,
     async close({ limitMs }) {
       const deadline = performance.now() + limitMs;
-      let farewell = false;
+      let workersClosed = false;
       const closed = Promise.allSettled(partitions.map((partition) => partition.close())).then(() => {
-        farewell = true;
+        workersClosed = true;
       });
-      while (!farewell || inHand > 0) {
+      while (!workersClosed || inHand > 0) {
         // A worker may still take a job whose fetch was in progress when the close began, so `inHand` may rise from 0
         // again. Parts may outlast their jobs, and with them the workers.
         const idle = inHand === 0;
-        const waited = idle ? closed : farewell ? untilIdle() : Promise.race([closed, untilIdle()]);
+        const waited = idle ? closed : workersClosed ? untilIdle() : Promise.race([closed, untilIdle()]);
         const limit = idle ? CLOSE_LIMIT_MS : Math.max(deadline - performance.now(), 0);
         try {
           await withinLimit(waited, { what: idle ? 'the queue' : `${inHand} parts of jobs in hand`, limitMs: limit });

@@ -1,6 +1,6 @@
 /**
- * Jobs on Postgres by BullMQ's own backend: the default of the embedded start. All queues of a process share one small
- * pool to add jobs. All its workers share another pool, in which each worker holds one connection for LISTEN.
+ * Jobs on Postgres by BullMQ's own backend: the default of the embedded start. All queues of a process use one small
+ * pool to add jobs. All its workers use another pool, with one connection for each worker's LISTEN.
  *
  * The owner's role migrates the schema, and the application's role may not change it. That decides the options of a
  * job. Without an id, or added in bulk without deduplication, a job creates a sequence and temporary tables
@@ -19,7 +19,7 @@ import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type Q
 /** Each queue adds jobs with one short statement at a time. */
 const PRODUCER_CONNECTIONS = 2;
 
-/** To fetch and finish jobs. Each worker holds one more connection for LISTEN. */
+/** To fetch and finish jobs. Each worker has one more connection for LISTEN. */
 const WORKER_CONNECTIONS = 6;
 
 /** BullMQ's default schema, and the only one it supports on a pool that the caller passes in. */

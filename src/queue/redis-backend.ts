@@ -21,7 +21,7 @@ const WORKER_SILENCE_MS = 30_000;
  * Listeners on a shared connection: each queue and worker adds some. Not 0 (no limit), because BullMQ adds to this
  * number.
  */
-const SHARERS = 1_000;
+const LISTENERS_MAX = 1_000;
 
 export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log: Logger }): QueueBackend {
   const producer = connectRedis(place, {
@@ -51,11 +51,11 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
       maxRetriesPerRequest: null,
       socketTimeout: WORKER_SILENCE_MS,
     });
-    consumer.setMaxListeners(SHARERS);
+    consumer.setMaxListeners(LISTENERS_MAX);
     consumer.on('error', warnSeldom(log, 'redis worker connection'));
     return consumer;
   };
-  producer.setMaxListeners(SHARERS);
+  producer.setMaxListeners(LISTENERS_MAX);
 
   return {
     kind: 'redis',

@@ -10,14 +10,14 @@ import type { RailNotice } from './rail.ts';
 export type InstructionStatus = 'pending' | 'paid' | 'rejected';
 
 /** The fact that the rail confirms wrongly, where the alias asks for it. */
-export type SaysWrong = 'amount' | 'currency' | 'payee';
+export type WrongFact = 'amount' | 'currency' | 'payee';
 
 export interface InstructionRecord {
   readonly originator: string;
   readonly endToEndId: string;
   readonly amount: bigint;
   readonly currency: string;
-  readonly saysWrong: SaysWrong | null;
+  readonly confirmsWrong: WrongFact | null;
   readonly status: InstructionStatus;
   readonly code: string | null;
   readonly reference: string;
@@ -35,7 +35,7 @@ export interface Submission {
   readonly notAfter: Instant;
   /** Submissions of this id in one batch. */
   readonly submissions: number;
-  readonly saysWrong: SaysWrong | null;
+  readonly confirmsWrong: WrongFact | null;
   readonly returned: { readonly noticeId: Uuid; readonly amount: bigint } | null;
 }
 
@@ -44,7 +44,7 @@ interface InstructionRow {
   end_to_end_id: string;
   amount: bigint;
   currency: string;
-  says_wrong: SaysWrong | null;
+  says_wrong: WrongFact | null;
   status: InstructionStatus;
   code: string | null;
   reference: string;
@@ -57,7 +57,7 @@ const toRecord = (row: InstructionRow): InstructionRecord => ({
   endToEndId: row.end_to_end_id,
   amount: row.amount,
   currency: row.currency,
-  saysWrong: row.says_wrong,
+  confirmsWrong: row.says_wrong,
   status: row.status,
   code: row.code,
   reference: row.reference,
@@ -114,7 +114,7 @@ export async function recordSubmissions(
       plainArray(submissions.map((row) => row.submissions)),
       plainArray(submissions.map((row) => row.returned?.noticeId ?? null)),
       plainArray(submissions.map((row) => row.returned?.amount ?? null)),
-      textArray(submissions.map((row) => row.saysWrong)),
+      textArray(submissions.map((row) => row.confirmsWrong)),
     ],
   );
   return rows.map(toRecord);
@@ -137,6 +137,15 @@ export async function findInstructions(
   return { records: rows.filter(({ status }) => status !== null).map(toRecord), asOf: rows[0]!.as_of };
 }
 
+/** The script of a test card by its token at the sandbox acquirer. Index: cards_pkey. */
+export async function findCardScript(pool: Pool, token: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ script: string }>(
+    'SELECT script FROM sandbox_acquirer.cards WHERE token = $1 LIMIT 1',
+    [token],
+  );
+  return rows[0]?.script;
+}
+
 interface NoticeRow {
   id: Uuid;
   originator: string;
@@ -146,10 +155,10 @@ interface NoticeRow {
   code: string | null;
   reference: string;
   created_at: Instant;
-  /** The amount of the instruction; null where there is none. */
+  /** The amount of the instruction; null without an instruction. */
   confirmed_amount: bigint | null;
   confirmed_currency: string | null;
-  says_wrong: SaysWrong | null;
+  says_wrong: WrongFact | null;
 }
 
 /** The columns of a notice and of the confirmation in its instruction. */
@@ -172,7 +181,7 @@ const toNotice = (row: NoticeRow): RailNotice => ({
         confirmed: confirmationOf({
           amount: row.confirmed_amount,
           currency: row.confirmed_currency,
-          saysWrong: row.says_wrong,
+          confirmsWrong: row.says_wrong,
         }),
       }),
   createdAt: row.created_at,
@@ -182,16 +191,16 @@ const toNotice = (row: NoticeRow): RailNotice => ({
 export function confirmationOf({
   amount,
   currency,
-  saysWrong,
-}: Pick<InstructionRecord, 'amount' | 'currency' | 'saysWrong'>): Confirmation {
+  confirmsWrong,
+}: Pick<InstructionRecord, 'amount' | 'currency' | 'confirmsWrong'>): Confirmation {
   return {
-    amount: saysWrong === 'amount' ? amount + 1n : amount,
-    currency: saysWrong === 'currency' ? 'XTS' : currency,
-    ...(saysWrong === 'payee' ? { payeeDigest: 'another payee' } : {}),
+    amount: confirmsWrong === 'amount' ? amount + 1n : amount,
+    currency: confirmsWrong === 'currency' ? 'XTS' : currency,
+    ...(confirmsWrong === 'payee' ? { payeeDigest: 'another payee' } : {}),
   };
 }
 
-export interface Told {
+export interface Simulated {
   readonly noticeId: Uuid;
   readonly originator: string;
   readonly endToEndId: string;
@@ -199,16 +208,16 @@ export interface Told {
 }
 
 /**
- * Changes the status of a record and writes the notice of it, in one statement. Undefined when there is no such record.
- * Repeated under the same notice id, nothing changes and the first notice is returned.
+ * Changes the status of a record and writes its notice, in one statement. Undefined without such a record. Repeated
+ * under the same notice id, nothing changes and the first notice is returned.
  */
 export function changeOutcome(
   pool: Pool,
-  told: Told & { kind: 'paid' | 'rejected'; code: string | null },
+  simulated: Simulated & { kind: 'paid' | 'rejected'; code: string | null },
 ): Promise<RailNotice | undefined> {
-  return tellOnce(pool, told, {
+  return recordOnce(pool, simulated, {
     sql: `WITH changed AS (
-       UPDATE sandbox_rail.instructions SET status = $4, code = $5
+       UPDATE sandbox_rail.instructions SET status = $4, code = $5, moved_at = $6
        WHERE originator = $2 AND end_to_end_id = $3 AND NOT EXISTS (SELECT FROM sandbox_rail.notices WHERE id = $1)
        RETURNING originator, end_to_end_id, reference, amount, currency, says_wrong
      ), n AS (
@@ -216,13 +225,13 @@ export function changeOutcome(
        SELECT $1, $2, $3, $4, $5, reference, $6 FROM changed RETURNING *
      )
      SELECT ${NOTICE_COLUMNS} FROM n CROSS JOIN changed AS i`,
-    values: [told.kind, told.code, new Date(told.at)],
+    values: [simulated.kind, simulated.code, new Date(simulated.at)],
   });
 }
 
-/** Returns part of a paid amount. Undefined when there is no such record, it is not paid, or less is left of it. */
-export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promise<RailNotice | undefined> {
-  return tellOnce(pool, told, {
+/** Returns part of a paid amount. Undefined without such a record, when it is not paid, or when less is left of it. */
+export function returnAmount(pool: Pool, simulated: Simulated & { amount: bigint }): Promise<RailNotice | undefined> {
+  return recordOnce(pool, simulated, {
     sql: `WITH changed AS (
        UPDATE sandbox_rail.instructions SET amount_returned = amount_returned + $4
        WHERE originator = $2 AND end_to_end_id = $3 AND status = 'paid' AND amount_returned + $4 <= amount
@@ -233,7 +242,7 @@ export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promi
        SELECT $1, $2, $3, 'returned', $4, reference, $5 FROM changed RETURNING *
      )
      SELECT ${NOTICE_COLUMNS} FROM n CROSS JOIN changed AS i`,
-    values: [told.amount, new Date(told.at)],
+    values: [simulated.amount, new Date(simulated.at)],
   });
 }
 
@@ -241,23 +250,31 @@ export function returnAmount(pool: Pool, told: Told & { amount: bigint }): Promi
  * Handles two concurrent calls with one notice id. The second waits for the row, does not see the first notice, and
  * fails on the notice's key. Nothing of the second is written, and both return the first notice.
  */
-async function tellOnce(
+async function recordOnce(
   pool: Pool,
-  told: Told,
+  simulated: Simulated,
   { sql, values }: { sql: string; values: unknown[] },
 ): Promise<RailNotice | undefined> {
   try {
-    const { rows } = await pool.query<NoticeRow>(sql, [told.noticeId, told.originator, told.endToEndId, ...values]);
+    const { rows } = await pool.query<NoticeRow>(sql, [
+      simulated.noticeId,
+      simulated.originator,
+      simulated.endToEndId,
+      ...values,
+    ]);
     if (rows[0]) return toNotice(rows[0]);
   } catch (error) {
     if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
   }
-  return findNotice(pool, told);
+  return findNotice(pool, simulated);
 }
 
 const UNIQUE_VIOLATION = '23505';
 
-async function findNotice(pool: Pool, { noticeId, originator, endToEndId }: Told): Promise<RailNotice | undefined> {
+async function findNotice(
+  pool: Pool,
+  { noticeId, originator, endToEndId }: Simulated,
+): Promise<RailNotice | undefined> {
   const { rows } = await pool.query<NoticeRow>(
     `SELECT ${NOTICE_COLUMNS} FROM ${NOTICES} WHERE n.id = $1 AND n.originator = $2 AND n.end_to_end_id = $3`,
     [noticeId, originator, endToEndId],

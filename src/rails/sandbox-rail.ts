@@ -1,6 +1,6 @@
 /**
- * The sandbox rail: pays out for test books. It plays the outside world. So it keeps durable records on connections of
- * its own, outlives any process that calls it, and answers a repeated call alike.
+ * The sandbox rail: pays out for test books. It stands for the outside world: it keeps durable records on connections
+ * of its own, outlives any process that calls it, and answers a repeated call alike.
  * Next: sandbox-aliases.ts (the outcome of each alias), sandbox-rail-store.ts (its records).
  */
 import { hash } from 'node:crypto';
@@ -10,20 +10,33 @@ import type { NotFound } from '../outside/party.ts';
 import { SandboxStatements } from '../outside/sandbox-statements.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import { deriveId, newId, type Uuid } from '../values/ids.ts';
-import { railCodeOf } from './failure-codes.ts';
-import { type Instruction, type Rail, type RailAnswer, type RailNotice, RailUnreachable } from './rail.ts';
+import { PAYEE_CHANGED, railCodeOf } from './failure-codes.ts';
+import {
+  type Found as FoundPayee,
+  type InstructedDestination,
+  type Instruction,
+  type Rail,
+  type RailAnswer,
+  type RailNotice,
+  RailUnreachable,
+  type ReceivingAccount,
+  type Unregistered,
+} from './rail.ts';
 import { type Script, scriptFor } from './sandbox-aliases.ts';
+import { SandboxBank } from './sandbox-bank.ts';
+import { hasMoved, lookUp } from './sandbox-lookup.ts';
 import {
   acknowledgeNotices,
   changeOutcome,
   confirmationOf,
+  findCardScript,
   findInstructions,
   type InstructionRecord,
   openNotices,
   recordSubmissions,
   returnAmount,
+  type Simulated,
   type Submission,
-  type Told,
 } from './sandbox-rail-store.ts';
 
 export interface SandboxRailOptions {
@@ -41,10 +54,13 @@ const CALLS_AT_ONCE = 500;
 const CALL_TIMEOUT_MS = 10_000;
 
 /** One batch serves all books. */
-const EVERYBODY = '';
+const ALL_BOOKS = '';
 
-/** What the rail tells belongs to no book until it is read. */
+/** Notices belong to no book until they are read, so their calls are queued as one book's. */
 const NOTICES = 'notices';
+
+/** Of a bank that does not exist; the check digits are right. */
+const SANDBOX_IBAN = 'JO79CHSB0000000000000000000001';
 
 /** Connections: one for submissions and one for inquiries, which are batched, and those that books share. */
 const BATCHES = 2;
@@ -63,6 +79,9 @@ const TOO_LATE = 'TM01';
 /** Transaction statuses of ISO 20022 (ExternalPaymentTransactionStatus1Code), as shown in the raw answer. */
 const ISO_STATUS = { paid: 'ACSC', rejected: 'RJCT', pending: 'PDNG' } as const;
 
+/** The account found is not the one that was resolved: nothing is paid. */
+const MOVED: Script = { status: 'rejected', code: PAYEE_CHANGED };
+
 interface Found {
   readonly record: InstructionRecord | undefined;
   readonly asOf: Instant;
@@ -72,14 +91,19 @@ export class SandboxRail implements Rail {
   readonly name = 'sandbox';
   readonly mode = 'test';
   readonly idempotent = true;
+  readonly destinations = ['cliq', 'iban', 'wallet', 'card'] as const;
+  /** The cards of the other sandboxes. */
+  readonly paysTokensOf = ['sandbox_acquirer', 'sandbox_processor'];
   /** Long enough for an outage of all workers that an operator must repair. */
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [2_000, 5_000, 15_000, 60_000, 300_000];
   /** The rail stores no alias: a payee is compared only where the rail reports one. */
   readonly confirms = { amount: true, currency: true, payee: false };
   readonly callTimeoutMs: number;
-  /** Twice what 1,000 payouts a second need. One statement takes as many. */
+  /** Twice what 1,000 payouts a second need, and the most calls in one statement. */
   readonly callsAtOnce = 500;
+  /** Where its payouts leave from. */
+  readonly bank: SandboxBank;
 
   readonly #pool: Pool;
   readonly #clock: Clock;
@@ -100,6 +124,7 @@ export class SandboxRail implements Rail {
       unreachable: RailUnreachable,
     });
     this.#statements = statements;
+    this.bank = new SandboxBank(pool, statements);
     this.#records = new NaturalBatch({
       limit: CALLS_AT_ONCE,
       run: (_, batch) => statements.ofBatch('submit', () => this.#recordAll(batch)),
@@ -118,16 +143,36 @@ export class SandboxRail implements Rail {
     return hash('sha256', `${endToEndId} ${payee}`, 'hex');
   }
 
+  /** In every currency. No bank has this account. */
+  receivesOn(): ReceivingAccount[] {
+    return [{ name: 'Countinghouse Sandbox', identifiers: [SANDBOX_IBAN], bic: 'CHSBJOAX' }];
+  }
+
   async submit(instruction: Instruction): Promise<RailAnswer> {
     await this.#beforeSubmit?.();
-    const script = scriptFor(instruction.destination);
-    const record = await this.#records.add(EVERYBODY, submissionOf(instruction, script));
+    const script = await this.#scriptOf(instruction);
+    if (script.isLost) throw new RailUnreachable('The sandbox rail lost the instruction, as the card asks');
+    const record = await this.#records.add(ALL_BOOKS, submissionOf(instruction, script));
     if (script.breaksOff) throw new RailUnreachable('The sandbox rail broke off before its answer, as the alias asks');
     return answerOf(record);
   }
 
+  /** Answered from the destination alone: no statement. */
+  async resolve(_originator: string, destination: InstructedDestination): Promise<FoundPayee | Unregistered> {
+    return lookUp(destination);
+  }
+
+  async #scriptOf({ originator, destination, account }: Instruction): Promise<Script> {
+    const cardScript =
+      destination.type === 'card'
+        ? await this.#statements.ofBook(originator, 'card', () => findCardScript(this.#pool, destination.token))
+        : undefined;
+    const script = scriptFor(destination, cardScript);
+    return hasMoved(destination, script, account) ? MOVED : script;
+  }
+
   async inquire(originator: string, endToEndId: string): Promise<RailAnswer | NotFound> {
-    const { record, asOf } = await this.#finds.add(EVERYBODY, { originator, endToEndId });
+    const { record, asOf } = await this.#finds.add(ALL_BOOKS, { originator, endToEndId });
     if (record) return answerOf(record);
     return {
       status: 'not_found',
@@ -153,9 +198,9 @@ export class SandboxRail implements Rail {
    * changes nothing.
    */
   complete(originator: string, endToEndId: string, noticeId: Uuid = newId()): Promise<RailNotice | undefined> {
-    const told = this.#told(originator, endToEndId, noticeId);
+    const simulated = this.#simulated(originator, endToEndId, noticeId);
     return this.#statements.ofBook(originator, 'complete', () =>
-      changeOutcome(this.#pool, { ...told, kind: 'paid', code: null }),
+      changeOutcome(this.#pool, { ...simulated, kind: 'paid', code: null }),
     );
   }
 
@@ -166,23 +211,23 @@ export class SandboxRail implements Rail {
     noticeId: Uuid = newId(),
     code = 'MS03',
   ): Promise<RailNotice | undefined> {
-    const told = this.#told(originator, endToEndId, noticeId);
+    const simulated = this.#simulated(originator, endToEndId, noticeId);
     return this.#statements.ofBook(originator, 'fail', () =>
-      changeOutcome(this.#pool, { ...told, kind: 'rejected', code: railCodeOf(code) }),
+      changeOutcome(this.#pool, { ...simulated, kind: 'rejected', code: railCodeOf(code) }),
     );
   }
 
   /** Returns part of a paid amount. Undefined also when the instruction is not paid or less is left of it. */
   return(originator: string, endToEndId: string, noticeId: Uuid, amount: bigint): Promise<RailNotice | undefined> {
-    const told = this.#told(originator, endToEndId, noticeId);
-    return this.#statements.ofBook(originator, 'return', () => returnAmount(this.#pool, { ...told, amount }));
+    const simulated = this.#simulated(originator, endToEndId, noticeId);
+    return this.#statements.ofBook(originator, 'return', () => returnAmount(this.#pool, { ...simulated, amount }));
   }
 
-  #told(originator: string, endToEndId: string, noticeId: Uuid): Told {
+  #simulated(originator: string, endToEndId: string, noticeId: Uuid): Simulated {
     return { originator, endToEndId, noticeId, at: this.#clock.now() };
   }
 
-  /** An id may come twice in a batch, and the statement takes each id once. */
+  /** An id may come twice in a batch, and the statement accepts each once. */
   async #recordAll(batch: Submission[]): Promise<InstructionRecord[]> {
     const once = new Map<string, Submission>();
     for (const submission of batch) {
@@ -221,7 +266,7 @@ function submissionOf(instruction: Instruction, script: Script): Submission {
     reference: `SBX${deriveId('sandbox-rail', originator, endToEndId).replaceAll('-', '').slice(0, 24).toUpperCase()}`,
     notAfter,
     submissions: 1,
-    saysWrong: script.saysWrong ?? null,
+    confirmsWrong: script.confirmsWrong ?? null,
     returned: script.returned ? { noticeId: newId(), amount: script.returned(amount) } : null,
   };
 }

@@ -2,8 +2,8 @@
 
 import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import type { BookId } from '../ledger/book.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../values/actor.ts';
@@ -22,9 +22,15 @@ interface EventBody {
   journal_entries: { id: string }[];
 }
 
+/** Whose timeline it is. */
+export interface TimelineSubject extends Pick<DeclaredResource, 'events'> {
+  /** Why an operator changed it, shown beside those of its events that an operator made. */
+  readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
+}
+
 export interface TimelineRequest {
   readonly bookId: BookId;
-  readonly resource: Pick<GroupResource, 'events' | 'operatorReason'>;
+  readonly resource: TimelineSubject;
   readonly id: Uuid;
   /** Cursors are ids of events. */
   readonly page: PageRequest;
@@ -43,8 +49,9 @@ export async function readTimeline(db: Queryable, { bookId, resource, id, page }
   const byEvent = groupAttempts(attempts);
   const actors = events.map(({ actor }) => parseActor(actor));
   const owners = await ownersOf(db, bookId, actors);
-  // Of what is no event of the resource, such as an erasure, it knows no reason.
-  const isExplained = (at: number) => actors[at]!.type === 'operator' && resource.events.includes(events[at]!.type);
+  const ownEvents: readonly string[] = resource.events;
+  // The resource knows no reason for events of other objects, such as an erasure.
+  const isExplained = (at: number) => actors[at]!.type === 'operator' && ownEvents.includes(events[at]!.type);
   const reason = events.some((_, at) => isExplained(at)) ? await resource.operatorReason?.(db, bookId, id) : undefined;
   const items = events.map((event, at) => {
     const actor = viewOfActor(actors[at]!, owners);
@@ -54,7 +61,7 @@ export async function readTimeline(db: Queryable, { bookId, resource, id, page }
   return { items, hasMore };
 }
 
-/** The owners of keys that events of release 0.2.0 name alone. Without such events nothing is read. */
+/** The owners of keys that events from before keys had owners name alone. Without such events nothing is read. */
 async function ownersOf(db: Queryable, bookId: BookId, actors: readonly (Actor | ActorByKey)[]) {
   const keyIds = new Set(actors.flatMap((actor) => (actor.type === 'api_key' ? [actor.keyId] : [])));
   return keyIds.size > 0 ? await findOwnersOfKeys(db, bookId, [...keyIds]) : new Map();
@@ -70,14 +77,14 @@ function groupAttempts(attempts: readonly TimelineAttempt[]): Map<bigint, Timeli
 interface ItemParts {
   actor: ActorView;
   attempts: readonly TimelineAttempt[];
-  /** Why, where an operator acted. */
+  /** The operator's reason. */
   reason: object | undefined;
 }
 
-/** Of a failure it is an object already; an explanation is a text. */
+/** A failure is an object already; an explanation is a text. */
 function reasonIn({ data: { object } }: EventBody): object | null {
-  const told = object.failure ?? object.reason ?? null;
-  return typeof told === 'string' ? { message: told } : told;
+  const given = object.failure ?? object.reason ?? null;
+  return typeof given === 'string' ? { message: given } : given;
 }
 
 function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) {

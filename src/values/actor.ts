@@ -1,10 +1,10 @@
 /**
- * Who acted: a person or a service with its key, an operator at a terminal, or the product itself. Events and evidence
- * keep an actor as one line of text, which the events' digest covers, so a stored line never changes:
+ * The actor: a person or a service with its key, an operator at a terminal, or the product itself. Events and evidence
+ * store an actor as one line of text, which the events' digest covers, so a stored line never changes:
  *
- *     person:person_…:key_…   service:svc_…:key_…   operator:NAME   system   worker:ledger   rail:NAME
+ *   person:person_…:key_…   service:svc_…:key_…   operator:NAME   system   worker:ledger   rail:NAME
  *
- * Release 0.2.0 writes `api_key:key_…` for a key, whose owner is looked up where the actor is shown.
+ * A line from before keys had owners is `api_key:key_…`: the owner is looked up where the actor is shown.
  */
 import { parsePublicId, publicId, type Uuid } from './ids.ts';
 
@@ -12,7 +12,7 @@ export type OwnerKind = 'person' | 'service';
 
 export type Actor =
   | { readonly type: OwnerKind; readonly id: Uuid; readonly keyId: Uuid }
-  /** Somebody with access to the machines, by the name that they gave. */
+  /** A person with access to the machines, by the name that they gave. */
   | { readonly type: 'operator'; readonly name: string }
   /** The product. `part` is the part that acted, such as `rail:sandbox`, where it is named. */
   | { readonly type: 'system'; readonly part: string | null };

@@ -19,7 +19,7 @@ import { ibanEnd, isUuidAt, momentEnd, UUID_LENGTH } from './other-numbers.ts';
 export const CARD_NUMBER_REFUSED =
   'Contains a card number. A reference of your own that looks like one is taken with a letter or an underscore directly before it.';
 
-/** Most texts are ASCII without enough digits in a run, and are not looked at one character at a time. */
+/** Most texts are ASCII without enough digits in a run, and are not searched one character at a time. */
 const MAY_HAVE_ONE = /[\u0080-\uffff]|[0-9](?:(?:[^0-9A-Za-z]{0,2}|\s-\s)[0-9]){13}/;
 
 /** As the text is written, and percent-decoded, as URLs are read: once, and until nothing changes. */
@@ -27,39 +27,39 @@ export function hasCardNumber(text: string): boolean {
   if (text.length < SHORTEST) return false;
   // Most texts of a row are ids.
   if (text.length === UUID_LENGTH && isUuidAt(text, 0)) return false;
-  return holdsOne(text) || decodedHoldsOne(text);
+  return hasOne(text) || decodedHasOne(text);
 }
 
 /** The same of a URL, where the digits of percent-encoding are no digits: `%2290000000007919%22` has fourteen. */
 export function urlHasCardNumber(url: string): boolean {
   if (!url.includes('%')) return hasCardNumber(url);
   if (url.length < SHORTEST) return false;
-  return holdsOne(withoutEncoded(url)) || decodedHoldsOne(url);
+  return hasOne(withoutEncoded(url)) || decodedHasOne(url);
 }
 
-function holdsOne(text: string): boolean {
+function hasOne(text: string): boolean {
   return MAY_HAVE_ONE.test(text) && search(text);
 }
 
-function decodedHoldsOne(text: string): boolean {
+function decodedHasOne(text: string): boolean {
   if (!text.includes('%')) return false;
   const once = percentDecoded(text);
   if (once === text) return false;
-  if (holdsOne(once)) return true;
+  if (hasOne(once)) return true;
   const entirely = entirelyDecoded(once);
-  return entirely !== once && holdsOne(entirely);
+  return entirely !== once && hasOne(entirely);
 }
 
-/** The text with its card numbers taken out. One that hides a number behind percent-encoding stays decoded. */
+/** The text without its card numbers. One that hides a number behind percent-encoding stays decoded. */
 export function maskCardNumbers(text: string): string {
   if (text.length < SHORTEST) return text;
   const masked = maskedAsWritten(text);
-  if (!decodedHoldsOne(masked)) return masked;
-  // What the first round shows is masked before the further rounds, which may put a letter beside it.
+  if (!decodedHasOne(masked)) return masked;
+  // Numbers found in the first round are masked before the further rounds, which may put a letter beside them.
   return maskedAsWritten(entirelyDecoded(maskedAsWritten(percentDecoded(masked))));
 }
 
-/** The first `maximum` code units, or one more, of those that a search looks at; undefined where hardly any of a long text are. */
+/** The first `maximum` code units, or one more, of those that a search reads; undefined where hardly any of a long text are. */
 export function withoutFormat(text: string, maximum: number): string | undefined {
   let seen = '';
   let from = 0;
@@ -103,8 +103,8 @@ function decodedBytes(encoded: string): string {
 const ENCODED_BYTE = /%[0-9a-f]{2}/i;
 
 /**
- * Decoded until nothing changes, in one pass over its bytes: what a decoded byte completes is decoded at once. Rounds over the whole
- * text would be as many as half of its characters, in `%252525…`.
+ * Decoded until nothing changes, in one pass over its bytes: a sequence that a decoded byte completes is decoded at
+ * once. Rounds over the whole text would be as many as half of its characters, in `%252525…`.
  */
 function entirelyDecoded(text: string): string {
   if (!ENCODED_BYTE.test(text)) return text;
@@ -127,7 +127,7 @@ const HEX = Int8Array.from({ length: 256 }, (_, byte) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase()),
 );
 
-/** A separator for each encoded byte, which touches like what it stands for. The beginning of a track is no encoded byte. */
+/** A separator for each encoded byte, which touches like the character it encodes. The beginning of a track is no encoded byte. */
 function withoutEncoded(url: string): string {
   return url.replace(ENCODED, (encoded) => {
     if (/^%B\d$/.test(encoded)) return encoded;
@@ -158,9 +158,9 @@ function isChipTrackAt(text: string, at: number): boolean {
   return CHIP_TRACK.test(text);
 }
 
-/** One pass. Collects all that the text has where a list is given, and else stops at the first. */
+/** One pass. Collects all card numbers where a list is given, and else stops at the first. */
 function search(text: string, found?: Found[]): boolean {
-  /** Characters since the last digit of the run; it has none behind a letter. */
+  /** Characters since the last digit of the run; it has no digit behind a letter. */
   let gap = 0;
   /** Whether they are a space, a dash and a space, as far as they go. */
   let isSpacedDash = false;

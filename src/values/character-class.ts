@@ -1,6 +1,7 @@
 /**
- * What a character is to a search for digits: a digit of any script, a letter, a mark, a format character, or something else.
- * Each code point is asked about once and remembered, so that no text costs more a character than another.
+ * The class of a character in a search for digits: a digit of any script, a letter, a mark, a format character, or
+ * something else. Each code point is classified once and remembered, so that no text costs more a character than
+ * another.
  */
 
 /**
@@ -16,13 +17,13 @@ export const MARK = 21;
  * belongs to the word before it; behind anything else it is a hyphen or a prime. One that has a script is a letter.
  */
 export const MODIFIER = 22;
-/** Not seen: zero-width characters, marks of direction, soft hyphens. */
+/** Invisible: zero-width characters, marks of direction, soft hyphens. */
 export const FORMAT = 23;
 export const UNDERSCORE = 24;
 export const SPACE = 25;
 /** Hyphens, dashes and minus signs. */
 export const DASH = 26;
-export const OTHER = 27;
+const OTHER = 27;
 
 /** A class and one; 0 for a code point that was not asked about. The zeros of a large array take no memory until they are written. */
 const known = new Uint8Array(0x110000);
@@ -52,7 +53,7 @@ function find(character: string, codePoint: number): number {
     if (/^\d$/.test(plain)) return NOTE + Number(plain);
   }
   if (/\p{White_Space}/u.test(character)) return SPACE;
-  // The modifier letter minus sign is a symbol and has not the property.
+  // The modifier letter minus sign is a symbol without the property.
   if (/[\p{Dash}\u02d7]/u.test(character)) return DASH;
   return OTHER;
 }

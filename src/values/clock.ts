@@ -1,21 +1,21 @@
 /** A moment in whole milliseconds since the Unix epoch. Every time in the domain has this shape and this precision. */
 export type Instant = number;
 
-/** The source of a process's time. Injected, so that tests and schedules can set the time. */
+/** A process's clock. Injected, so that tests and schedules can set the time. */
 export interface Clock {
   now(): Instant;
 }
 
 /**
- * The two times of a decision. What a book's objects and journal are dated by, and what falls due for its users, is book
- * time. Ids, retries, inquiries, deliveries, keys and limits go by wall time. They differ in test books alone.
+ * The two times of a decision. Book time dates a book's objects and journal, and decides what falls due for its users.
+ * Ids, retries, inquiries, deliveries, keys and limits use wall time. They differ in test books alone.
  */
 export interface Moment {
   readonly book: Instant;
   readonly wall: Instant;
 }
 
-/** The moment at which a book's own time is that of the world. */
+/** The moment of a book whose own time is wall time. */
 export function momentAt(instant: Instant): Moment {
   return { book: instant, wall: instant };
 }
@@ -46,4 +46,10 @@ const texts = Array.from({ length: TEXTS_KEPT }, () => ({ instant: 0, text: '197
 
 export function formatInstantOrNull(instant: Instant | null): string | null {
   return instant === null ? null : formatInstant(instant);
+}
+
+/** From the first moment on, and before the second. */
+export interface Between {
+  readonly from?: Instant | undefined;
+  readonly before?: Instant | undefined;
 }

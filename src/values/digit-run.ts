@@ -53,8 +53,8 @@ export type Touched = typeof NOTHING | typeof REFERENCE | typeof TRACK;
 const RING = 32;
 
 /**
- * The last digits of a run. No window is longer than LONGEST, so a ring holds all that can still become one, and whatever the text
- * is, a digit takes the same time and no memory.
+ * The last digits of a run. No window is longer than LONGEST, so a ring contains every possible window, and whatever
+ * the text is, a digit takes the same time and no memory.
  */
 export class Run {
   length = 0;

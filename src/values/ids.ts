@@ -20,10 +20,12 @@ export function isUuid(value: unknown): value is Uuid {
 /** Less than every id: where a walk through ids begins. */
 export const BEFORE_ALL_IDS: Uuid = '00000000-0000-0000-0000-000000000000';
 
+/** In the order in which sentences and lists of the API name the kinds. */
 export const ID_PREFIXES = {
-  account: 'acct',
   payout: 'po',
   payoutReturn: 'por',
+  payoutBatch: 'pob',
+  payee: 'payee',
   payment: 'pay',
   capture: 'cap',
   increment: 'inc',
@@ -33,13 +35,37 @@ export const ID_PREFIXES = {
   releaseLine: 'rln',
   settlement: 'stl',
   settlementLine: 'sln',
+  feeCollection: 'fcl',
   dispute: 'dp',
   paymentToken: 'tok',
   reader: 'rdr',
   readerAction: 'act',
+  card: 'card',
+  cardControls: 'cctl',
+  cardToken: 'ctok',
+  transaction: 'txn',
+  transactionMessage: 'txe',
+  transactionDispute: 'cd',
+  schemeSettlement: 'sst',
+  bankAccount: 'ba',
+  bankAccountRules: 'bar',
+  bankStatement: 'bst',
+  bankLine: 'bln',
+  expectedItem: 'xit',
+  bankMatch: 'mtc',
+  acquirerReport: 'arp',
+  bookMirror: 'mir',
+  csvProfile: 'csvp',
+  reconciliation: 'rcn',
   inboundTransfer: 'ibt',
+  statement: 'stmt',
+  account: 'acct',
+  /** Of the organisation's own chart: an account like any other, with the prefix of all. */
+  chartAccount: 'acct',
   hold: 'hold',
   entry: 'je',
+  period: 'per',
+  report: 'rpt',
   event: 'evt',
   checkpoint: 'cp',
   webhookEndpoint: 'we',
@@ -54,12 +80,19 @@ export const ID_PREFIXES = {
 
 export type IdKind = keyof typeof ID_PREFIXES;
 
+export const ID_KINDS = Object.keys(ID_PREFIXES) as readonly IdKind[];
+
 /** A resource as entries, holds, keys, exceptions and findings name it: `inbound_transfer` has ids of `inboundTransfer`. */
 export type ResourceName = SnakeCase<IdKind>;
 
-const KINDS = new Map<string, IdKind>(Object.keys(ID_PREFIXES).map((kind) => [snakeCase(kind), kind as IdKind]));
+const KINDS = new Map<string, IdKind>(ID_KINDS.map((kind) => [snakeCase(kind), kind]));
 
-/** The public id of a stored resource. What has no ids of its own is shown by its UUID, such as a rail's notice. */
+/** The kind of a resource's ids. */
+export function kindOf(name: ResourceName): IdKind {
+  return KINDS.get(name)!;
+}
+
+/** The public id of a stored resource. A resource without public ids is shown by its UUID, such as a rail's notice. */
 export function resourceReference(resource: string, id: Uuid): string {
   const kind = KINDS.get(resource);
   return kind ? publicId(kind, id) : id;
@@ -77,6 +110,12 @@ export function newId(): Uuid {
 /** The sequence has 32 bits and begins below 2^30: no millisecond mints three billion ids. */
 let latest = { msecs: 0, seq: 0 };
 const bytes = Buffer.alloc(16);
+
+/** No UUIDv7 of the instant or later is less. Before 1970: less than every id. */
+export function firstIdAt(instant: number): Uuid {
+  const hex = Math.max(0, Math.floor(instant)).toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
 
 const HEX = Buffer.from('0123456789abcdef', 'latin1');
 const uuid = Buffer.from('00000000-0000-0000-0000-000000000000', 'latin1');
@@ -100,10 +139,12 @@ export function deriveId(...parts: string[]): Uuid {
 
 /**
  * Ids derived from a UUIDv7 that was minted at submission: its last 16 bits count up. They sort by time like their
- * seed, so that indexes grow at their end, and they are the same on every retry.
+ * seed, so that indexes grow at their end, and they are the same on every retry. Each `series` of a seed differs from the
+ * others in the 24 bits before these, so that no count of ids reaches another's, and sorts behind the one before it.
  */
-export function idSequence(seed: Uuid): () => Uuid {
-  const head = seed.slice(0, 32);
+export function idSequence(seed: Uuid, series = 0): () => Uuid {
+  const before = (Number.parseInt(seed.slice(26, 32), 16) + series) & 0xffffff;
+  const head = seed.slice(0, 26) + before.toString(16).padStart(6, '0');
   let tail = Number.parseInt(seed.slice(32), 16);
   return () => {
     tail = (tail + 1) & 0xffff;

@@ -6,14 +6,14 @@ import { randomUUID } from 'node:crypto';
 
 export type JsonObject = { [key: string]: unknown };
 
-/** A JSON number that is not whole, or that a double cannot hold exactly. Validation refuses this type. */
+/** A JSON number that is not whole, or that a double cannot represent exactly. Validation refuses this type. */
 export class InexactNumber {
   constructor(readonly text: string) {}
 }
 
 /**
- * Only a number with a point, an exponent or sixteen digits can lose something. A number stands at the start, or behind
- * white space, a colon, a comma or a bracket. The digits inside an id such as acct_01m7e5 do not.
+ * Only a number with a point, an exponent or sixteen digits can lose something. A number is at the start, or after
+ * white space, a colon, a comma or a bracket. The digits inside an id such as acct_01m7e5 are not.
  */
 const MAY_LOSE = /(?:^|[\s:,[])-?(?:\d{16}|\d+[.eE])/;
 
@@ -55,7 +55,7 @@ function parseExactly(text: string): unknown {
   return inexact.length === 0 ? value : withNumbers(value, mark, inexact);
 }
 
-/** The position of the quote that closes the string opened at `start`; the text's length when none does. */
+/** The position of the quote that closes the string opened at `start`; the text's length without such a quote. */
 export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const character = text.charCodeAt(at);
@@ -148,13 +148,13 @@ function wholeNumber(text: string): number | undefined {
 export class JsonText {
   constructor(readonly text: string) {}
 
-  /** The text as it is kept at rest. What is kept apart from it is added to the list. */
+  /** The stored text. Text that is stored apart from it is added to the list. */
   kept(_apart: ApartText[]): string {
     return this.text;
   }
 }
 
-/** A text that is sent in full, while what is kept holds a marker in its place (ledger/rows/personal-text.ts). */
+/** A text that is sent in full, and stored as a marker (ledger/rows/personal-text.ts). */
 export abstract class ApartText extends JsonText {
   abstract readonly marker: string;
 
@@ -164,7 +164,7 @@ export abstract class ApartText extends JsonText {
   }
 }
 
-/** A value as JSON text in both forms: as it is sent, and as it is kept. */
+/** A value as JSON text in both forms: as it is sent, and as it is stored. */
 export class WrittenJson extends JsonText {
   constructor(
     text: string,
@@ -183,21 +183,21 @@ const NOTHING_APART: readonly ApartText[] = [];
 
 /**
  * The JSON text of a value. Bigints are bare integers with all their digits; undefined members are left out. Throws
- * TypeError for a value that JSON cannot hold. Hand-written, because the built-in function takes no bigint and a
+ * TypeError for a value that JSON cannot represent. Hand-written, because the built-in function takes no bigint and a
  * library took twice the time, for every request, event and answer.
  */
 export function toJson(value: unknown): string {
   return inOnePiece(jsonOf(value, false));
 }
 
-/** The same in both forms. Written once where nothing is kept apart, which is what most values are. */
+/** The same in both forms. Written once where no text is stored apart, as for most values. */
 export function writeJson(value: unknown): WrittenJson {
   const apart: ApartText[] = [];
   const kept = inOnePiece(jsonOf(value, false, apart));
   return apart.length === 0 ? new WrittenJson(kept) : new WrittenJson(toJson(value), kept, apart);
 }
 
-/** The JSON text of a value as it is kept. What is kept apart from it is added to the list. */
+/** The stored JSON text of a value. Text that is stored apart from it is added to the list. */
 export function keptJson(value: unknown, apart: ApartText[]): string {
   return jsonOf(value, false, apart);
 }
@@ -216,7 +216,7 @@ export function inOnePiece(text: string): string {
   return text;
 }
 
-/** `apart`: collects what is kept apart, and markers are written; without it, what is sent. */
+/** `apart`: collects text that is stored apart, and markers are written; without it, the text to send. */
 function jsonOf(value: unknown, sorted: boolean, apart?: ApartText[]): string {
   switch (typeof value) {
     case 'string':

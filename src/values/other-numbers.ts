@@ -1,10 +1,13 @@
 /**
- * Numbers that say themselves what they are: UUIDs, account numbers (IBAN), dates and times. They are no card numbers, and a search
- * for those (card-number.ts) passes over their characters, and over no others.
+ * Numbers that are recognizable by their form: UUIDs, account numbers (IBAN), dates and times. They are no card
+ * numbers, and a search for those (card-number.ts) passes over their characters, and over no others.
  */
 import { classOf, LETTER } from './character-class.ts';
 
-/** Of any version and variant: what looks like one is somebody's reference. So it is with something attached, as in `<uuid>_refund`. */
+/**
+ * Of any version and variant, since every text of this form is a reference. With something attached it is one too, as
+ * in `<uuid>_refund`.
+ */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])/iy;
 export const UUID_LENGTH = 36;
 const [HYPHEN, SLASH, SPACE, NO_BREAK_SPACE] = [0x2d, 0x2f, 0x20, 0xa0];
@@ -45,8 +48,8 @@ const IBAN_LENGTHS = new Map(
 const [SHORTEST_IBAN, LONGEST_IBAN] = [15, 34];
 
 /**
- * Where an IBAN that begins here ends; 0 where none begins. In one piece or in groups of four with one space between them, as ISO
- * 13616 prints it, and with right check digits (ISO 7064, MOD 97-10).
+ * Where an IBAN that begins here ends; 0 without an IBAN. In one piece or in groups of four with one space between
+ * them, as ISO 13616 prints it, and with right check digits (ISO 7064, MOD 97-10).
  */
 export function ibanEnd(text: string, at: number): number {
   if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return 0;
@@ -100,7 +103,7 @@ const FRACTION_AND_OFFSET = String.raw`(?:[.,]\d{1,9})? ?[-+](?:0\d|1[0-4])(?::?
 /** ISO 8601 and the styles of SQL. No card number begins like one of these years or offsets. */
 const MOMENT = new RegExp(`${DATE}(?:(?:T|,? )${TIME}(?:${FRACTION_AND_OFFSET})?)?(?![0-9])`, 'iy');
 
-/** Where a date, or a date and time, that begins here ends; 0 where none begins. */
+/** Where a date, or a date and time, that begins here ends; 0 without one. */
 export function momentEnd(text: string, at: number): number {
   if (!isDateMark(text.charCodeAt(at + 2)) && !isDateMark(text.charCodeAt(at + 4))) return 0;
   MOMENT.lastIndex = at;

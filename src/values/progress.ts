@@ -1,11 +1,12 @@
 /**
- * Proof of progress. A loop that is driven by its own result ends because each round gets further than the one before. Where a round
- * gets nowhere, so does the next, for ever, and nobody hears of it: it throws, so that its row is stuck and seen, or its caller told.
+ * Proof of progress. A loop that is driven by its own result ends because each round gets further than the one before.
+ * A round without progress repeats for ever, unseen: it throws, so that its row is stuck and visible, or its caller
+ * gets the error.
  * Next: docs/decisions/progress.md.
  */
 import { isDeepStrictEqual } from 'node:util';
 
-/** A bug: what was to be done is as it was. It does not pass. */
+/** A bug: the round changed nothing. It is not transient. */
 export class NoProgress extends Error {
   override name = 'NoProgress';
 }

@@ -1,6 +1,6 @@
 /**
- * Tells which addresses webhooks may be sent to: only those that are certainly public. Every special range of the IANA
- * registries (RFC 6890) is refused: private, loopback, link-local, shared (CGNAT), translations of IPv4 into IPv6
+ * Decides which addresses webhooks may be sent to: only those that are certainly public. Every special range of the
+ * IANA registries (RFC 6890) is refused: private, loopback, link-local, shared (CGNAT), translations of IPv4 into IPv6
  * (mapped, NAT64, 6to4, Teredo), multicast and reserved. This protects the network in which the application runs.
  */
 import { isIP } from 'node:net';

@@ -1,8 +1,18 @@
 /**
  * Signatures of Standard Webhooks 1.0 (standardwebhooks.com): HMAC-SHA256 over `id.timestamp.body`, in base64 after
- * `v1,`. During a rotation of the secret there are two, with a space between; one that verifies is enough.
+ * `v1,`. During a rotation of the secret there are two, with a space between; one valid signature is enough. Ed25519
+ * over the same text stands after `v1a,`.
  */
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createSecretKey,
+  generateKeyPairSync,
+  type KeyObject,
+  randomBytes,
+  sign as signBy,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Created by createSigningKey from a `whsec_` secret. */
 export type SigningKey = KeyObject;
@@ -37,6 +47,42 @@ export function createSigningKey(secret: string): SigningKey {
   return createSecretKey(bytes);
 }
 
+const PRIVATE_PREFIX = 'whsk_';
+const PUBLIC_PREFIX = 'whpk_';
+/** An Ed25519 key in its containers (PKCS #8, SPKI) is its last 32 bytes (RFC 8410). */
+const ED25519_BYTES = 32;
+const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+export interface SigningPair {
+  /** `whsk_` and base64 of the 32 bytes of the private key. */
+  readonly privateKey: string;
+  /** `whpk_` and base64 of the 32 bytes of the public key. */
+  readonly publicKey: string;
+}
+
+/** A new Ed25519 key pair. */
+export function newSigningPair(): SigningPair {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const last = (der: Buffer) => der.subarray(-ED25519_BYTES).toString('base64');
+  return {
+    privateKey: PRIVATE_PREFIX + last(privateKey.export({ format: 'der', type: 'pkcs8' })),
+    publicKey: PUBLIC_PREFIX + last(publicKey.export({ format: 'der', type: 'spki' })),
+  };
+}
+
+/** Throws RangeError unless `key` is `whsk_` and base64 of 32 bytes. */
+export function createPrivateSigningKey(key: string): KeyObject {
+  const bytes = Buffer.from(key.startsWith(PRIVATE_PREFIX) ? key.slice(PRIVATE_PREFIX.length) : '', 'base64');
+  if (bytes.length !== ED25519_BYTES)
+    throw new RangeError(`A private signing key is ${PRIVATE_PREFIX} and base64 of ${ED25519_BYTES} bytes`);
+  return createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, bytes]), format: 'der', type: 'pkcs8' });
+}
+
+/** `v1a,` and the signature under an Ed25519 key. */
+export function signAsymmetric({ id, timestampSeconds, body }: SignedMessage, key: KeyObject): string {
+  return `v1a,${signBy(null, Buffer.from(`${id}.${timestampSeconds}.${body}`), key).toString('base64')}`;
+}
+
 export interface SignedMessage {
   /** The event's public id: the same on every attempt. */
   id: string;
@@ -57,7 +103,7 @@ export interface ReceivedMessage {
   body: string;
 }
 
-/** Verifies as a receiver does. Undefined when a signature is valid, otherwise what is wrong with the message. */
+/** Verifies as a receiver does. Undefined when a signature is valid, otherwise the fault of the message. */
 export function verify(
   { headers, body }: ReceivedMessage,
   keys: readonly SigningKey[],

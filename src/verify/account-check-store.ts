@@ -1,7 +1,4 @@
-/**
- * Reads accounts and their lines in the same order, so that a check can merge them without holding either list in
- * memory.
- */
+/** Reads accounts and their lines in the same order, so that a check can merge them without either list in memory. */
 import type { Queryable } from '../db/pool.ts';
 import type { Account } from '../ledger/account.ts';
 import { type AccountRow, accounts } from '../ledger/account-table.ts';
@@ -127,7 +124,7 @@ export async function readLaterLines(
 }
 
 /**
- * Finds out whether an entry that may break floors ever touched one side of an account. Asked only for accounts below
+ * Finds out whether an entry that may break floors ever touched one side of an account. Read only for accounts below
  * their floor. Reads a page of lines, newest first. Returns where the next page begins, or undefined at the end.
  * Indexes: as above, entries_pkey.
  */
@@ -148,4 +145,27 @@ export async function findFloorOverride(
   });
   const found = rows.some((row) => row.floor_overridden);
   return { found, before: rows.length < page.limit ? undefined : rows.at(-1)!.line };
+}
+
+/**
+ * Finds out whether a step below the floor is of a hold that is open on an account. Asked only for accounts below their floor, for which no
+ * entry says so: of a hold that has ended, what was captured is in an entry and what was released is available again. Reads a page of
+ * holds. Returns where the next page begins, or undefined at the end. Indexes: holds_open_by_account, hold_steps_pkey.
+ */
+export async function findHoldBelowFloor(
+  db: Queryable,
+  bookId: BookId,
+  page: { accountId: Uuid; after: Uuid | undefined; limit: number },
+): Promise<{ found: boolean; after: Uuid | undefined }> {
+  const { rows } = await db.query<{ id: string; below: boolean }>({
+    name: 'verify.holds_below_floor',
+    text: `SELECT h.id, EXISTS (
+        SELECT FROM hold_steps s WHERE s.book_id = $1 AND s.hold_id = h.id AND s.floor_overridden
+      ) AS below FROM (
+        SELECT id FROM holds WHERE book_id = $1 AND account_id = $2 AND status = 'open'
+          AND id > COALESCE($3::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $4
+      ) h ORDER BY h.id`,
+    values: [bookId, page.accountId, page.after ?? null, page.limit],
+  });
+  return { found: rows.some(({ below }) => below), after: rows.length < page.limit ? undefined : rows.at(-1)!.id };
 }

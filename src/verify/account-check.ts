@@ -1,7 +1,7 @@
 /**
- * Checks accounts: lines are numbered without a gap, each line has the balance after it, and the account's row holds
+ * Checks accounts: lines are numbered without a gap, each line has the balance after it, and the account's row has
  * the sums of its lines. The held amount is what open holds have left. An account is below its floor only after an
- * entry that is marked as an override.
+ * entry or the step of a hold that is marked as an override.
  *
  * Accounts and both sides of the postings are read in one order and merged. Lines are read up to the book's bound. An
  * account that has moved since is read again in a snapshot of its own before a finding is reported.
@@ -10,10 +10,16 @@
 import { inSnapshot } from '../db/snapshot.ts';
 import type { Check, CheckContext } from '../group/check-context.ts';
 import { type Account, available, held } from '../ledger/account.ts';
-import { publicId } from '../values/ids.ts';
+import { publicId, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';
-import { findFloorOverride, readAccounts, readLaterLines, readLines } from './account-check-store.ts';
+import {
+  findFloorOverride,
+  findHoldBelowFloor,
+  readAccounts,
+  readLaterLines,
+  readLines,
+} from './account-check-store.ts';
 import { AccountTally } from './account-tally.ts';
 import { RowReader } from './read-ahead.ts';
 
@@ -86,7 +92,8 @@ async function checkAccount(context: CheckContext, account: AccountWithHolds, li
 }
 
 /**
- * Reads the row and its later lines in one snapshot: they tell a wrong account from one that has moved since the bound.
+ * Reads the row and its later lines in one snapshot, to distinguish a wrong account from one that has moved since the
+ * bound.
  */
 async function recheckTotals({ pool, book, report }: CheckContext, tally: AccountTally): Promise<void> {
   const { id: accountId } = tally.account;
@@ -119,13 +126,13 @@ export function checkHeld({ report }: CheckContext, account: AccountWithHolds): 
 
 export async function checkFloor(context: CheckContext, account: Account): Promise<void> {
   if (account.floor === null || available(account) >= account.floor) return;
-  if (await wasOverridden(context, account)) return;
+  if ((await wasOverridden(context, account)) || (await isHeldBelow(context, account))) return;
   context.report({
     check: 'account.floor',
     ids: { account: publicId('account', account.id) },
     expected: `at least ${account.floor} available`,
     actual: `${available(account)} available`,
-    detail: 'The account is below its floor, and no entry says that it took it there.',
+    detail: 'The account is below its floor, and no entry or hold says that it took it there.',
   });
 }
 
@@ -144,6 +151,16 @@ async function wasOverridden({ pool, book }: CheckContext, account: Account): Pr
     if (page.before !== undefined) further('lines, newest first', -before, -page.before);
     before = page.before;
   }
+  return false;
+}
+
+async function isHeldBelow({ pool, book }: CheckContext, { id: accountId }: Account): Promise<boolean> {
+  let after: Uuid | undefined;
+  do {
+    const page = await findHoldBelowFloor(pool, book.id, { accountId, after, limit: LINES_PAGE });
+    if (page.found) return true;
+    after = page.after && further('open holds', after, page.after);
+  } while (after !== undefined);
   return false;
 }
 

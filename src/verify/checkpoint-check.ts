@@ -1,5 +1,5 @@
 /**
- * Checks checkpoints: each signature holds, and the book's entries and events still make the trees that were signed.
+ * Checks checkpoints: each signature is valid, and the book's entries and events still make the trees that were signed.
  * Both trees are computed again from every column of the rows. This finds what the hash chain cannot show: a changed
  * event and, against a checkpoint kept elsewhere, a journal that was cut short or rewritten.
  */

@@ -1,6 +1,6 @@
 /**
  * Checks a window of the journal: each entry follows its predecessor, and each line follows the line before it in its
- * account. The window lies below the head that was read first, so its rows no longer change and no snapshot is held.
+ * account. The window lies below the head that was read first, so its rows no longer change and no snapshot stays open.
  *
  * Window by window this shows for each account that line 1 starts at zero, and that every further balance is the one
  * before and the line's amount. account-window.ts checks the newest line against the account's row. Together they show

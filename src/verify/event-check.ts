@@ -1,6 +1,6 @@
 /**
  * Checks events: numbers have no gap, times do not go back, and each body matches its row. The entries that a body
- * names match the journal. What groups make of an event, such as its deliveries, they check themselves.
+ * names match the journal. Groups check their own consequences of an event, such as its deliveries.
  */
 
 import type { Check, CheckContext } from '../group/check-context.ts';
@@ -29,11 +29,11 @@ export type EventBefore = Pick<LedgerEvent, 'sequence' | 'createdAt'>;
 
 export const NO_EVENT: EventBefore = { sequence: 0n, createdAt: Number.NEGATIVE_INFINITY };
 
-/** What groups make of an event, checked beside it. */
-export type Told = (events: readonly LedgerEvent[]) => Promise<void>;
+/** The checks of groups, run beside it. */
+export type GroupChecks = (events: readonly LedgerEvent[]) => Promise<void>;
 
 /** Called before the events are read. */
-export async function beginAll(context: CheckContext, checks: readonly EventCheck[]): Promise<Told> {
+export async function beginAll(context: CheckContext, checks: readonly EventCheck[]): Promise<GroupChecks> {
   const begun = await Promise.all(checks.map((check) => check.begin(context)));
   return async (events) => {
     for (const check of begun) await check(events);
@@ -44,12 +44,12 @@ export const eventCheck = (checks: readonly EventCheck[]): Check => ({
   name: 'events',
   async run(context) {
     const { pool, book } = context;
-    const told = await beginAll(context, checks);
+    const checkGroups = await beginAll(context, checks);
     let previous = NO_EVENT;
     const pages = readAhead<LedgerEvent>((last) =>
       readEventsAsFound(pool, book.id, { after: last?.sequence ?? 0n, upTo: book.eventSequence, limit: PAGE }),
     );
-    for await (const events of pages) previous = await checkEvents(context, events, { previous, told });
+    for await (const events of pages) previous = await checkEvents(context, events, { previous, checkGroups });
     if (previous.sequence < book.eventSequence) reportMissing(context, previous.sequence + 1n, book.eventSequence);
   },
 });
@@ -58,7 +58,7 @@ export const eventCheck = (checks: readonly EventCheck[]): Check => ({
 export async function checkEvents(
   context: CheckContext,
   events: readonly LedgerEvent[],
-  { previous, told }: { previous: EventBefore; told: Told },
+  { previous, checkGroups }: { previous: EventBefore; checkGroups: GroupChecks },
 ): Promise<EventBefore> {
   let before = previous;
   for (const event of events) {
@@ -67,7 +67,7 @@ export async function checkEvents(
   }
   await checkPayloads(context, events);
   await checkEventTexts(context, events);
-  await told(events);
+  await checkGroups(events);
   context.advance(events.length);
   return before;
 }
@@ -97,7 +97,7 @@ export function reportMissing({ report }: CheckContext, from: bigint, upTo: bigi
 }
 
 async function checkPayloads(context: CheckContext, events: readonly LedgerEvent[]): Promise<void> {
-  const told: { event: LedgerEvent; entryId: Uuid; hash: string }[] = [];
+  const named: { event: LedgerEvent; entryId: Uuid; hash: string }[] = [];
   for (const event of events) {
     const payload = parse(event.payload);
     const expected = describe({
@@ -113,20 +113,20 @@ async function checkPayloads(context: CheckContext, events: readonly LedgerEvent
       context.report({ check: 'event.payload', ids: idsOf(event), expected, actual, detail });
     }
     for (const entry of entriesOf(payload)) {
-      told.push({ event, entryId: parsePublicId('entry', String(entry?.id)) ?? '', hash: String(entry?.hash) });
+      named.push({ event, entryId: parsePublicId('entry', String(entry?.id)) ?? '', hash: String(entry?.hash) });
     }
   }
-  await checkEntries(context, told);
+  await checkEntries(context, named);
 }
 
 async function checkEntries(
   { pool, book, report }: CheckContext,
-  told: readonly { event: LedgerEvent; entryId: Uuid; hash: string }[],
+  named: readonly { event: LedgerEvent; entryId: Uuid; hash: string }[],
 ): Promise<void> {
-  if (told.length === 0) return;
-  const ids = told.map(({ entryId }) => entryId).filter((id) => id !== '');
+  if (named.length === 0) return;
+  const ids = named.map(({ entryId }) => entryId).filter((id) => id !== '');
   const hashes = await readEntryHashes(pool, book.id, ids);
-  for (const { event, entryId, hash } of told) {
+  for (const { event, entryId, hash } of named) {
     const expected = hashes.get(entryId) ?? 'no such entry';
     if (expected === hash) continue;
     report({
@@ -150,9 +150,9 @@ function parse(text: string): Payload | undefined {
 
 /** A value that is not a list, or an item that is not an entry, is reported as an entry that does not exist. */
 function entriesOf(payload: Payload | undefined): readonly ({ id?: unknown; hash?: unknown } | null)[] {
-  const told: unknown = payload?.journal_entries;
-  if (told === undefined) return [];
-  return Array.isArray(told) ? told : [{ hash: JSON.stringify(told) }];
+  const named: unknown = payload?.journal_entries;
+  if (named === undefined) return [];
+  return Array.isArray(named) ? named : [{ hash: JSON.stringify(named) }];
 }
 
 function describe({ id, type, sequence, created_at, request_id }: Payload): string {

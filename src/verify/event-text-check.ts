@@ -1,6 +1,6 @@
 /**
- * Checks the personal text of events: each event names the references of its markers, and what it is filled in with is what
- * its references commit to. A text is missing only where a person erased it.
+ * Checks the personal text of events: each event names the references of its markers, and each text that is filled in
+ * matches its reference. A text is missing only where a person erased it.
  */
 
 import type { CheckContext } from '../group/check-context.ts';
@@ -11,7 +11,7 @@ import { readErasedObjects, readReferredTexts } from './event-text-store.ts';
 
 const idsOf = ({ id, sequence }: LedgerEvent) => ({ event: publicId('event', id), sequence: `${sequence}` });
 
-/** No query for events that hold all of their text. */
+/** No query for events that contain all of their text. */
 export async function checkEventTexts(context: CheckContext, events: readonly LedgerEvent[]): Promise<void> {
   const { pool, book, report } = context;
   const referring = events.filter(({ textReferences }) => textReferences !== null);
@@ -43,7 +43,7 @@ async function checkTexts(
   const texts = new Map((await readReferredTexts(pool, book.id, named)).map((text) => [text.reference, text]));
   const missing: LedgerEvent[] = [];
   for (const event of referring) {
-    // A text that stands twice in the body, as it is and as it was before, is named twice.
+    // A text that is twice in the body, now and as a previous attribute, is named twice.
     const references = [...new Set(parseReferences(event.textReferences))];
     const [expected, actual] = [markedIn(event.payload).sort().join(' '), references.sort().join(' ')];
     if (expected !== actual)

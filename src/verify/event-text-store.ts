@@ -26,14 +26,17 @@ export async function readReferredTexts(
 }
 
 /**
- * Those of these objects whose text was erased, which an event says, or is being erased. Indexes: events_by_object,
- * erasures_by_object.
+ * The objects whose text was erased, by an event, or is being erased. Texts of transfers are erased with the account that received them.
+ * Indexes: inbound_transfers_pkey, events_by_object, erasures_by_object.
  */
 export async function readErasedObjects(db: Queryable, bookId: BookId, objectIds: readonly Uuid[]): Promise<Set<Uuid>> {
   const { rows } = await db.query<{ object_id: Uuid }>({
     name: 'verify.erased_objects',
-    text: `SELECT object_id FROM events WHERE book_id = $1 AND object_id = ANY ($2::uuid[]) AND type = 'personal_data.erased'
-      UNION SELECT object_id FROM erasures WHERE book_id = $1 AND object_id = ANY ($2::uuid[]) AND finished_at IS NULL`,
+    text: `WITH o AS MATERIALIZED (SELECT id, id AS erased_with FROM unnest($2::uuid[]) AS named (id)
+        UNION ALL SELECT id, account_id FROM inbound_transfers WHERE book_id = $1 AND id = ANY ($2::uuid[]))
+      SELECT id AS object_id FROM o WHERE EXISTS (SELECT FROM events
+          WHERE book_id = $1 AND object_id = o.erased_with AND type = 'personal_data.erased')
+        OR EXISTS (SELECT FROM erasures WHERE book_id = $1 AND object_id = o.erased_with AND finished_at IS NULL)`,
     values: [bookId, plainArray(objectIds)],
   });
   return new Set(rows.map((row) => row.object_id));

@@ -1,6 +1,4 @@
-/**
- * Checks a window of events: they follow the event before it, and groups have made of them what they should.
- */
+/** Checks a window of events: they follow the event before it, and pass the checks of groups. */
 
 import type { CheckContext } from '../group/check-context.ts';
 import type { EventCheck } from '../group/row-check.ts';
@@ -17,11 +15,11 @@ export async function checkEventWindow(
   checks: readonly EventCheck[],
 ): Promise<readonly LedgerEvent[]> {
   const { pool, book } = context;
-  const told = await beginAll(context, checks);
+  const checkGroups = await beginAll(context, checks);
   const previous = await eventBefore(context, window.after);
   const limit = Number(window.upTo - window.after);
   const events = await readEventsAsFound(pool, book.id, { ...window, limit });
-  const last = await checkEvents(context, events, { previous, told });
+  const last = await checkEvents(context, events, { previous, checkGroups });
   if (last.sequence < window.upTo) reportMissing(context, last.sequence + 1n, window.upTo);
   return events;
 }

@@ -1,9 +1,9 @@
 import { plainArray } from '../db/columns.ts';
 import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface HoldWithSteps {
@@ -56,7 +56,7 @@ interface HoldColumns {
 export async function readHolds(
   db: Queryable,
   bookId: BookId,
-  page: { after: Uuid | undefined; limit: number; resources: readonly GroupResource[] },
+  page: { after: Uuid | undefined; limit: number; resources: readonly DeclaredResource[] },
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds',
@@ -73,7 +73,7 @@ export async function readHolds(
 export async function readHoldsById(
   db: Queryable,
   bookId: BookId,
-  { ids, resources }: { ids: readonly Uuid[]; resources: readonly GroupResource[] },
+  { ids, resources }: { ids: readonly Uuid[]; resources: readonly DeclaredResource[] },
 ): Promise<HoldWithSteps[]> {
   const { rows } = await db.query<HoldColumns>({
     name: 'verify.holds_by_id',
@@ -83,7 +83,7 @@ export async function readHoldsById(
   return rows.map(holdFromRow);
 }
 
-function withSteps(resources: readonly GroupResource[], which: string): string {
+function withSteps(resources: readonly DeclaredResource[], which: string): string {
   return `SELECT h.id, h.account_id, h.currency, h.amount, h.remaining, h.status, h.steps, h.resource, h.resource_id,
         s.steps_found, s.last_ordinal, s.first_kind, s.last_kind, s.created, s.increased, s.taken, a.currency AS account_currency,
         COALESCE(${existsSql(resources, { name: 'h.resource', id: 'h.resource_id' })}, true) AS has_resource

@@ -1,6 +1,6 @@
 /**
- * Checks holds: what remains is the amount, which steps created and increased, less every step that took from it, and the status follows from the last
- * step.
+ * Checks holds: the remainder is the amount, which steps created and increased, less every step that took from it, and
+ * the status follows from the last step.
  */
 
 import type { Check, CheckContext } from '../group/check-context.ts';

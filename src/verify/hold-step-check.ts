@@ -42,9 +42,9 @@ export function checkStepReference({ report }: CheckContext, { holdId, ordinal, 
 }
 
 export function reportOddStep({ report }: CheckContext, step: OddStep): void {
-  const { holdId, ordinal, kind, createdAt, told, possible } = step;
+  const { holdId, ordinal, kind, createdAt, matched, possible } = step;
   const ids = { hold: publicId('hold', holdId), step: `${ordinal}` };
-  if (!told) {
+  if (!matched) {
     report({
       check: 'hold.event',
       ids,

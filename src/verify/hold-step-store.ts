@@ -10,14 +10,14 @@ export interface OddStep {
   readonly kind: HoldStepKind;
   readonly createdAt: Instant;
   /** An event of the hold, or of the hold's resource, has the step's time. */
-  readonly told: boolean;
+  readonly matched: boolean;
   /** The kind is allowed at this ordinal, and the ordinals up to here run from 1 without a gap. */
   readonly possible: boolean;
 }
 
 /**
  * Reads a page of holds, and those of their steps that no event matches or whose kind their place does not allow. One
- * statement and so one moment. Indexes: holds_pkey, hold_steps_pkey, events_by_object.
+ * statement and so one moment. Indexes: holds_pkey, hold_steps_pkey, events_by_object, payouts_pkey.
  */
 export async function readOddSteps(
   db: Queryable,
@@ -40,6 +40,8 @@ export async function readOddSteps(
           SELECT ordinal, kind, created_at,
             -- Two events of a payout may have one moment, or the next: which tells of which step is certain all the same.
             COALESCE(CASE
+              -- What a batch gives its payouts is told by their events. Its own check knows what its hold still has to have.
+              WHEN h.resource = 'payout_batch' AND kind = 'released' THEN true
               WHEN h.resource <> 'payout' THEN bool_or(type IS NOT NULL) OVER moment
               WHEN ordinal = 1
                 THEN bool_or(type NOT IN ('payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned')) OVER moment
@@ -50,12 +52,18 @@ export async function readOddSteps(
               AND ordinal = row_number() OVER in_order
               -- A hold that has nothing left has ended, and is not increased.
               AND (kind <> 'increased' OR sum(CASE WHEN kind IN ('created', 'increased') THEN amount ELSE -amount END)
-                OVER in_order > amount) AS possible
+                OVER in_order > amount)
+              -- What takes from a hold leaves more available. Only card networks decide beyond what is available; what a payout of a batch
+              -- holds was held before, for the batch.
+              AND (NOT floor_overridden OR h.resource = 'transaction' AND kind IN ('created', 'increased')
+                OR h.resource = 'payout' AND kind = 'created' AND EXISTS (SELECT FROM payouts p
+                  WHERE p.book_id = $1 AND p.id = h.resource_id AND p.batch_id IS NOT NULL)) AS possible
           -- Steps and events sorted together: a hold may have ten thousand of each, and a join might compare all with all.
           FROM (
-            SELECT ordinal, kind, amount, created_at, NULL AS type FROM hold_steps WHERE book_id = $1 AND hold_id = h.id
+            SELECT ordinal, kind, amount, floor_overridden, created_at, NULL AS type FROM hold_steps
+              WHERE book_id = $1 AND hold_id = h.id
             UNION ALL
-            SELECT NULL, NULL, NULL, created_at, type FROM events WHERE book_id = $1 AND object_id IN (h.resource_id, h.id)
+            SELECT NULL, NULL, NULL, NULL, created_at, type FROM events WHERE book_id = $1 AND object_id IN (h.resource_id, h.id)
           ) both_kinds
           WINDOW moment AS (PARTITION BY created_at), in_order AS (ORDER BY ordinal NULLS LAST)
         ) judged WHERE ordinal IS NOT NULL
@@ -71,7 +79,7 @@ export async function readOddSteps(
       ordinal: row.ordinal!,
       kind: row.kind,
       createdAt: row.created_at,
-      told: row.told,
+      matched: row.told,
       possible: row.possible,
     })),
   };

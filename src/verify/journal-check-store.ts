@@ -5,10 +5,10 @@
 import { plainArray } from '../db/columns.ts';
 import { onlySql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { EntryText } from '../ledger/entry.ts';
 import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface JournalRow extends ReadEntry {
@@ -50,15 +50,15 @@ async function readTexts(
 export async function findResources(
   db: Queryable,
   bookId: BookId,
-  { resources, idsOf }: { resources: readonly GroupResource[]; idsOf: (name: string) => readonly Uuid[] },
+  { resources, idsOf }: { resources: readonly DeclaredResource[]; idsOf: (name: string) => readonly Uuid[] },
 ): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string; id: string }>({
     name: 'verify.resources',
     text: resources
-      .map(({ name, table, only }, index) => {
-        const key = table.key[0]!.name;
-        return `SELECT '${name}' AS name, ${key} AS id FROM ${table.name} WHERE book_id = $1 AND ${key} = ANY ($${index + 2}::uuid[])${onlySql(only)}`;
-      })
+      .map(
+        ({ name, table: { name: table, key }, only }, index) =>
+          `SELECT '${name}' AS name, ${key} AS id FROM ${table} WHERE book_id = $1 AND ${key} = ANY ($${index + 2}::uuid[])${onlySql(only)}`,
+      )
       .join(' UNION ALL '),
     values: [bookId, ...resources.map(({ name }) => plainArray(idsOf(name)))],
   });
@@ -74,7 +74,8 @@ export interface StepRow {
 /**
  * Reads steps ordered by resource, so that a step booked twice stands beside its repetition. Index: the unique index
  * over (book, resource, step). The check does not rely on its uniqueness: an index can be dropped or broken. The index
- * leaves out rows without a resource, and only `resource_id >= $2` tells the planner that none of those is wanted.
+ * leaves out rows without a resource, and only by `resource_id >= $2` does the planner know that it may leave them out
+ * too.
  */
 export async function readSteps(
   db: Queryable,

@@ -113,7 +113,7 @@ function checkPostings({ report }: CheckContext, entry: JournalRow): void {
   });
 }
 
-/** Whatever moves an account of the chart is said by rows: an entry without an equation for the account is nobody's. */
+/** Rows explain every movement of an account of the chart: an entry without an equation for the account belongs to nothing. */
 function checkTied({ book, tied, report }: CheckContext, entry: JournalRow): void {
   const codes = tied.get(entry.resource);
   for (const { debitAccountId, creditAccountId, currency } of entry.postings) {

@@ -3,7 +3,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Check } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import type { GroupResource } from '../group/group-resource.ts';
+import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import { findOrphanBooks, LEDGER_TABLES, readNamedEntries } from './orphan-store.ts';
 
 /** Orphan rows within one book. */
@@ -27,7 +27,7 @@ export const orphanCheck: Check = {
 /** Orphan rows whose book does not exist. */
 export async function checkOrphanBooks(
   pool: Pool,
-  { resources, report }: { resources: readonly GroupResource[]; report: (finding: Finding) => void },
+  { resources, report }: { resources: readonly DeclaredResource[]; report: (finding: Finding) => void },
 ): Promise<void> {
   const tables = new Set([...LEDGER_TABLES, ...resources.map(({ table }) => table.name)]);
   for (const { table, bookId } of await findOrphanBooks(pool, tables)) {

@@ -1,9 +1,9 @@
 /**
  * Finds rows that no worker moved in time, such as events without a delivery attempt. Reads by partial indexes.
  *
- * A row that the sweeper enqueues every minute, and that nobody moves, tells of a process that is missing: the ledger is
- * as it should be, and goes on where it stopped once the process runs. Such rows are told by their pool. A row that is not
- * even enqueued again soon is a finding: nothing leads to another attempt.
+ * A row that the sweeper enqueues every minute, and that no worker moves, shows that a process is missing: the ledger
+ * is correct, and continues once the process runs. Such rows are reported by their pool. A row that is not even
+ * enqueued again soon is a finding: nothing leads to another attempt.
  */
 
 import type { Pool } from '../db/pool.ts';
@@ -24,8 +24,7 @@ const ENQUEUED_WITHIN_MS = 10 * 60_000;
 /** A round of the sweeper takes a second; one that is stuck behind a slow database, some more. */
 const ENQUEUED_AFTER_MS = 60_000;
 /**
- * Findings of one kind: enough to see what they have in common. Where more wait, a process is down rather than a job
- * lost.
+ * Findings of one kind: enough to see their common cause. Where more wait, a process is down rather than a job lost.
  */
 const NAMED = 100;
 
@@ -37,7 +36,7 @@ export interface MissingWorker {
   /** How many wait, counted up to 100. */
   readonly rows: number;
   readonly since: Instant;
-  /** False: no sweeper has enqueued them either. Or the queue is so deep that it enqueues no more. */
+  /** False: no sweeper has enqueued them either, or the queue is so deep that it enqueues no more. */
   readonly enqueued: boolean;
 }
 

@@ -8,11 +8,11 @@ import type { Uuid } from '../values/ids.ts';
 export interface OverdueRow {
   readonly bookId: BookId;
   readonly key: readonly string[];
-  /** Null for rows without a status that says what they wait for. */
+  /** Null for rows without a status that names what they wait for. */
   readonly status: string | null;
-  /** The pool that moves the row; null where the row's status is moved by none. */
+  /** The pool that moves the row; null where no pool moves rows of its status. */
   readonly pool: QueuePool | null;
-  /** When somebody should have moved the row. */
+  /** When a worker should have moved the row. */
   readonly since: Instant;
   /** When the sweeper enqueues it, again or for the first time. */
   readonly dueAt: Instant;
@@ -24,7 +24,7 @@ export interface OverdueRow {
 const LOOKED_AT = 10_000;
 
 /**
- * Reads rows that somebody should have moved before a moment, over all books or in one. Stuck rows are known already.
+ * Reads rows that a worker should have moved before a moment, over all books or in one. Stuck rows are known already.
  * Index: <table>_due.
  */
 export async function readOverdue(

@@ -4,7 +4,7 @@ import type { Group } from '../group/group.ts';
 import type { RowCheck } from '../group/row-check.ts';
 import type { AccountCode } from '../ledger/account-code.ts';
 
-/** Each check of a group, which also holds the equations of its rows. Rows of an equation are read once, whoever else checks them. */
+/** Each check of a group, with the equations of its rows. Rows of an equation are read once, whichever check reads them too. */
 export function rowChecksOf({ checks, equations = [] }: Group): RowCheck[] {
   const all = new Set<RowCheck>([...checks, ...equations.map(({ rows }) => rows)]);
   return [...all].map((rows) =>
@@ -26,7 +26,7 @@ function withEquations(rows: RowCheck, equations: readonly Equation[]): RowCheck
   };
 }
 
-/** By resource, the accounts of the chart that its equations have. */
+/** By resource, the accounts of the chart in its equations. */
 export function tiedCodes(groups: readonly Group[]): Map<string, Set<AccountCode>> {
   const tied = new Map<string, Set<AccountCode>>();
   for (const { resources, codes } of groups.flatMap(({ equations = [] }) => equations))

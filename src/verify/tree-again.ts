@@ -54,7 +54,7 @@ export class TreeAgain {
     await this.#checkNodes(nodes);
   }
 
-  /** `head` reads how far the book has come by now: a checkpoint may have been made since the bound was read. */
+  /** `head` reads the book's current length: a checkpoint may have been made since the bound was read. */
   async end(head: () => Promise<bigint>): Promise<void> {
     this.#gap ||= this.#tree.size < this.#options.upTo;
     for (; this.#mark && !this.#contradicted; await this.#nextMark()) {

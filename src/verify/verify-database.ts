@@ -1,7 +1,7 @@
 /**
- * Verifies a whole database against every invariant of the ledger, book by book, while it is in use. Memory holds a few
- * pages, and no snapshot stays open longer than a page. Rows that no longer change are read below a bound. Rows that
- * may change are read as of one moment with the rows that they must agree with.
+ * Verifies a whole database against every invariant of the ledger, book by book, while it is in use. Memory contains a
+ * few pages, and no snapshot stays open longer than a page. Rows that no longer change are read below a bound. Rows
+ * that may change are read as of one moment with the rows that they must agree with.
  */
 
 import type { Pool } from '../db/pool.ts';
@@ -25,7 +25,7 @@ import { readAhead } from './read-ahead.ts';
 import { whereReadable } from './readable.ts';
 import { rowChecksOf, tiedCodes } from './tied-rows.ts';
 
-/** What is the ledger's own, with the rows of every group between what they are checked against and the book as a whole. */
+/** The checks of the ledger, with those of every group between the rows they depend on and the book as a whole. */
 function checksOf(groups: readonly Group[]): Check[] {
   return [
     journalCheck,
@@ -54,7 +54,7 @@ function checkOfRows(rows: RowCheck): Check {
 
 const BOOKS_PAGE = 1_000;
 /** Rows between two progress reports: a screen is slower than a database. */
-const TOLD_EVERY = 1_000n;
+const PROGRESS_EVERY = 1_000n;
 
 export interface VerifyProgress {
   /** Entries, account lines and events of all books. */
@@ -71,7 +71,7 @@ export interface VerifyOptions {
   /** Checkpoints and keys kept elsewhere. Stored checkpoints are checked in any case. */
   trusted?: Trusted;
   onFinding: (finding: Finding) => void;
-  /** By its time, rows that nobody moved in time are looked for. Left out: they are not. */
+  /** Finds rows that no worker moved in time, by this clock. Left out: not checked. */
   readonly clock?: Clock;
   /** Rows wait for a process that does not run. Nothing is wrong with the ledger. */
   onMissing?: (worker: MissingWorker) => void;
@@ -97,7 +97,7 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
   const { rows: total } = await countRows(pool, options.bookId);
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   let done = 0n;
-  let told = 0n;
+  let shown = 0n;
   const report = (finding: Finding) => {
     result.findings++;
     options.onFinding(finding);
@@ -110,11 +110,11 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
     const book = await readBounds(pool, bookId);
     if (!book) throw new NoSuchBook(`There is no book ${bookId}`);
     for (const check of checks) {
-      const tell = () => {
-        told = done;
+      const showProgress = () => {
+        shown = done;
         options.onProgress?.({ total, done, book: bookId, check: check.name });
       };
-      tell();
+      showProgress();
       const context: CheckContext = {
         pool,
         book,
@@ -123,11 +123,11 @@ export async function verifyDatabase(pool: Pool, options: VerifyOptions): Promis
         report: (finding) => report({ ...finding, book: bookId }),
         advance(rows) {
           done += BigInt(rows);
-          if (done - told >= TOLD_EVERY) tell();
+          if (done - shown >= PROGRESS_EVERY) showProgress();
         },
       };
       await whereReadable(context, check.name, () => check.run(context));
-      tell();
+      showProgress();
     }
     count(result, book);
   }

@@ -1,21 +1,17 @@
 /**
- * Verifies what came since an entry or a moment: the entries and events, and the accounts, rows of groups and holds that
- * they touch. This costs as much as has come since then, not as much as there ever was. Other rows of these kinds are not
- * checked. Book totals, orphan rows and overdue rows are checked as they are now.
+ * Verifies the rows since an entry or a moment: the entries and events, and the accounts, rows of groups and holds that
+ * they touch, and the lines of clearing files that were taken further. The cost grows with these rows, not with the whole
+ * book. Other rows of these kinds are not checked. Book
+ * totals, orphan rows and overdue rows are checked as they are now.
  */
 
 import type { Pool } from '../db/pool.ts';
 import type { CheckContext } from '../group/check-context.ts';
-import type { RowCheck } from '../group/row-check.ts';
+import type { Group } from '../group/group.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Clock, Instant } from '../values/clock.ts';
-import { checkAccounts } from './account-window.ts';
 import { readBookIds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';
-import { accountsOf, checkEntryWindow } from './entry-window.ts';
-import { checkEventWindow } from './event-window.ts';
-import { checkHold } from './hold-check.ts';
-import { readHoldsById } from './hold-check-store.ts';
 import { checkOrphanBooks, orphanCheck } from './orphan-check.ts';
 import { checkOverdue } from './overdue-check.ts';
 import { readAhead } from './read-ahead.ts';
@@ -23,9 +19,9 @@ import { whereReadable } from './readable.ts';
 import type { Since } from './since.ts';
 import { rowChecksOf, tiedCodes } from './tied-rows.ts';
 import { NoSuchBook, type VerifyOptions, type VerifyResult } from './verify-database.ts';
-import { readEventBefore, readHead, readNewestLinesById, readPredecessor } from './window-store.ts';
+import { checkRange } from './verify-range.ts';
+import { readEventBefore, readHead, readPredecessor } from './window-store.ts';
 
-const WINDOW = 1_000n;
 const BOOKS_PAGE = 1_000;
 
 /** Reports findings as they come up. Throws NoSuchBook, and the database's own errors. */
@@ -36,9 +32,6 @@ export async function verifySince(
   const result = { books: 0, entries: 0n, lines: 0n, events: 0n, findings: 0 };
   const resources = groups.flatMap((group) => group.resources);
   const tied = tiedCodes(groups);
-  const checks = groups.flatMap(rowChecksOf);
-  const children = new Set<string>(resources.filter(({ parent }) => parent !== null).map(({ name }) => name));
-  const eventChecks = groups.flatMap((group) => group.eventChecks ?? []);
   const report: VerifyOptions['onFinding'] = (finding) => {
     result.findings++;
     onFinding(finding);
@@ -62,26 +55,15 @@ export async function verifySince(
     const after = await placesBefore(context, since);
     total = book.entrySequence - after.entry + book.eventSequence - after.event;
     result.books++;
-    for (const window of windows(after.entry, book.entrySequence)) {
-      await whereReadable(context, named('entries', window), async () => {
-        const entries = await checkEntryWindow(context, window);
-        const touched = await readNewestLinesById(pool, id, accountsOf(entries));
-        await checkAccounts({ ...context, advance: () => undefined }, touched);
-        // Events are about the parent: a child that is booked is found by its entry.
-        const booked = entries.filter(({ resource }) => children.has(resource)).map(({ resourceId }) => resourceId);
-        if (booked.length > 0) for (const check of checks) await checkRows(context, check, booked);
-        result.entries += BigInt(entries.length);
-        result.lines += entries.reduce((sum, { postings }) => sum + 2n * BigInt(postings.length), 0n);
-      });
-    }
-    for (const window of windows(after.event, book.eventSequence)) {
-      await whereReadable(context, named('events', window), async () => {
-        const events = await checkEventWindow(context, window, eventChecks);
-        const objects = [...new Set(events.map(({ objectId }) => objectId))];
-        for (const check of checks) await checkRows(context, check, objects);
-        result.events += BigInt(events.length);
-      });
-    }
+    const range = {
+      entries: { after: after.entry, upTo: book.entrySequence },
+      events: { after: after.event, upTo: book.eventSequence },
+    };
+    const seen = await checkRange(context, groups, range);
+    if (after.moment !== undefined) await checkMoved(context, groups, after.moment);
+    result.entries += seen.entries;
+    result.lines += seen.lines;
+    result.events += seen.events;
     await bookCheck.run(context);
     await orphanCheck.run(context);
   }
@@ -90,47 +72,46 @@ export async function verifySince(
   return result;
 }
 
-function named(rows: string, { after, upTo }: { after: bigint; upTo: bigint }): string {
-  return `${rows} ${after + 1n} to ${upTo}`;
-}
-
-/** Every change that is checked here emits an event, and holds change with the row that made them. */
-async function checkRows(context: CheckContext, rows: RowCheck, ids: readonly string[]): Promise<void> {
-  const { pool, book, resources } = context;
-  const found = (await rows.readByIds?.(context, ids)) ?? [];
-  for (const row of found) rows.check(context, row);
-  const holdIds = found.flatMap((row) => rows.holdsOf?.(row) ?? []);
-  if (holdIds.length === 0) return;
-  for (const hold of await readHoldsById(pool, book.id, { ids: holdIds, resources })) checkHold(context, hold);
+/** Rows whose changes emit no event and post no entry. */
+async function checkMoved(context: CheckContext, groups: readonly Group[], since: Instant): Promise<void> {
+  for (const rows of groups.flatMap(rowChecksOf)) {
+    const { readSince } = rows;
+    if (readSince === undefined) continue;
+    await whereReadable(context, rows.name, async () => {
+      let page = await readSince(context, { since, after: undefined, limit: rows.pageRows });
+      while (page.length > 0) {
+        for (const row of page) rows.check(context, row);
+        page = await readSince(context, { since, after: rows.placeOf(page.at(-1)!, undefined), limit: rows.pageRows });
+      }
+    });
+  }
 }
 
 async function* allBooks(pool: Pool): AsyncGenerator<BookId, void> {
   for await (const page of readAhead<BookId>((after) => readBookIds(pool, { after, limit: BOOKS_PAGE }))) yield* page;
 }
 
-function* windows(after: bigint, head: bigint): Generator<{ after: bigint; upTo: bigint }> {
-  for (let from = after; from < head; from += WINDOW) {
-    yield { after: from, upTo: from + WINDOW < head ? from + WINDOW : head };
-  }
-}
-
 /**
- * Resolves to the last entry and the last event before `since`. A sequence stands for the moment of its entry, which
- * the events are found by.
+ * Resolves to the last entry and the last event before `since`, and its moment. A sequence stands for the moment of its
+ * entry, which the events are found by; one that the book has not come to stands for none.
  */
-async function placesBefore({ pool, book }: CheckContext, since: Since): Promise<{ entry: bigint; event: bigint }> {
+async function placesBefore(
+  { pool, book }: CheckContext,
+  since: Since,
+): Promise<{ entry: bigint; event: bigint; moment: Instant | undefined }> {
   const entryMoment = async (sequence: bigint) => (await readPredecessor(pool, book.id, sequence))?.postedAt;
   const eventMoment = async (sequence: bigint) => (await readEventBefore(pool, book.id, sequence))?.createdAt;
   if ('moment' in since) {
     return {
       entry: await lastBefore(since.moment, book.entrySequence, entryMoment),
       event: await lastBefore(since.moment, book.eventSequence, eventMoment),
+      moment: since.moment,
     };
   }
   const entry = since.sequence > book.entrySequence ? book.entrySequence : since.sequence - 1n;
   const moment = await entryMoment(entry + 1n);
   const event = moment === undefined ? book.eventSequence : await lastBefore(moment, book.eventSequence, eventMoment);
-  return { entry, event };
+  return { entry, event, moment };
 }
 
 /**

@@ -13,7 +13,7 @@ import type { EventBefore } from './event-check.ts';
 import type { Predecessor } from './journal-check.ts';
 import type { StepRow } from './journal-check-store.ts';
 
-/** Reads how far a book has come, from one version of its row. Lines are not counted: that would read all accounts. */
+/** Reads the length of a book, from one version of its row. Lines are not counted: that would read all accounts. */
 export async function readHead(db: Queryable, bookId: BookId): Promise<BookBounds | undefined> {
   const { rows } = await db.query<{
     entry_sequence: bigint;

@@ -17,6 +17,7 @@ import { keptPayload, loadEndpoints } from './delivery-store.ts';
 interface BacklogRow {
   id: Uuid;
   is_deleted: boolean;
+  ordered: boolean;
   behind_since: Instant | null;
   retry_at: Instant | null;
   waiting_from: bigint | null;
@@ -37,7 +38,7 @@ export const endpointBacklogs: Table<EndpointBacklog> = {
   async load(trx, bookId, ids) {
     const { rows } = await trx.query<BacklogRow>({
       name: 'webhook_endpoints.backlogs',
-      text: `SELECT id, status = 'deleted' AS is_deleted, behind_since, retry_at, waiting_from FROM webhook_endpoints
+      text: `SELECT id, status = 'deleted' AS is_deleted, ordered, behind_since, retry_at, waiting_from FROM webhook_endpoints
         WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
       values: [bookId, plainArray(ids)],
     });
@@ -47,6 +48,7 @@ export const endpointBacklogs: Table<EndpointBacklog> = {
         {
           id: row.id,
           isDeleted: row.is_deleted,
+          isOrdered: row.ordered,
           behindSince: row.behind_since,
           retryAt: row.retry_at,
           waitingFrom: row.waiting_from,
@@ -83,32 +85,35 @@ export interface BacklogKey {
   readonly endpointId: Uuid;
 }
 
-/** A backlog that this process holds until `until`. */
-export interface HeldBacklog {
+/** A backlog whose lease this process has until `until`. */
+export interface LeasedBacklog {
   readonly until: Instant;
   readonly behindSince: Instant | null;
   readonly retryAttempts: number;
   readonly waitingFrom: bigint;
+  /** The endpoint is drained in order. */
+  readonly ordered: boolean;
 }
 
 /**
- * Holds a backlog that is due. Undefined when there is none, when it is not due yet, or when another process holds it.
- * Index: webhook_endpoints_pkey.
+ * Leases a backlog that is due. Undefined when there is no backlog, when it is not due yet, or when another process has
+ * the lease. Index: webhook_endpoints_pkey.
  */
 export async function claimBacklog(
   db: Queryable,
   { bookId, endpointId }: BacklogKey,
   { now, until }: { now: Instant; until: Instant },
-): Promise<HeldBacklog | undefined> {
+): Promise<LeasedBacklog | undefined> {
   const { rows } = await db.query<{
     behind_since: Instant | null;
     retry_attempts: number;
     waiting_from: bigint | null;
+    ordered: boolean;
   }>({
     name: 'webhook_endpoints.claim',
     text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, joined_from = NULL
       WHERE book_id = $1 AND id = $2 AND due_at IS NOT NULL AND retry_at <= $3
-      RETURNING behind_since, retry_attempts, waiting_from`,
+      RETURNING behind_since, retry_attempts, waiting_from, ordered`,
     values: [bookId, endpointId, new Date(now), new Date(until)],
   });
   const [row] = rows;
@@ -118,54 +123,64 @@ export async function claimBacklog(
     behindSince: row.behind_since,
     retryAttempts: row.retry_attempts,
     waitingFrom: row.waiting_from ?? 0n,
+    ordered: row.ordered,
   };
 }
 
 /**
- * Renews the hold of a backlog, or releases it until its next attempt. `waitingFrom` is written, unless the row's value
+ * Renews the lease of a backlog, or ends it until the next attempt. `waitingFrom` is written, unless the row's value
  * changed since `seenFrom` was read or a delivery of an earlier event joined: then the lowest stays. Resolves with the
- * value written, or with undefined when this process no longer holds the backlog. Index: webhook_endpoints_pkey.
+ * value written, or with undefined when this process no longer has the lease. Index: webhook_endpoints_pkey.
  */
 export async function keepBacklog(
   db: Queryable,
   { bookId, endpointId }: BacklogKey,
-  held: { until: Instant; seenFrom: bigint },
-  next: { until: Instant; retryAttempts: number; waitingFrom: bigint },
+  lease: { until: Instant; seenFrom: bigint },
+  next: { until: Instant; retryAttempts: number; waitingFrom: bigint; rateFreeAt: Instant | null },
 ): Promise<bigint | undefined> {
   const { rows } = await db.query<{ waiting_from: bigint }>({
     name: 'webhook_endpoints.keep',
-    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, retry_attempts = $5,
+    text: `UPDATE webhook_endpoints SET retry_at = $4, due_at = $4, retry_attempts = $5, rate_free_at = $8,
         waiting_from = CASE WHEN waiting_from = $6 THEN LEAST($7, joined_from) ELSE LEAST(waiting_from, $7, joined_from) END,
         joined_from = NULL
       WHERE book_id = $1 AND id = $2 AND retry_at = $3 RETURNING waiting_from`,
     values: [
       bookId,
       endpointId,
-      new Date(held.until),
+      new Date(lease.until),
       new Date(next.until),
       next.retryAttempts,
-      held.seenFrom,
+      lease.seenFrom,
       next.waitingFrom,
+      next.rateFreeAt === null ? null : new Date(next.rateFreeAt),
     ],
   });
   return rows[0]?.waiting_from;
 }
 
 /**
- * Ends a backlog in which no delivery waits. False when the endpoint is behind again, deliveries joined, or this
- * process no longer holds the backlog. Index: webhook_endpoints_pkey.
+ * Ends a backlog in which no delivery before `next` waits. False when the endpoint is behind again, deliveries joined, or this
+ * process no longer has the lease. Index: webhook_endpoints_pkey.
  */
 export async function clearBacklog(
   db: Queryable,
   { bookId, endpointId }: BacklogKey,
-  held: { until: Instant; seenFrom: bigint },
+  lease: { until: Instant; seenFrom: bigint; next: bigint; rateFreeAt: Instant | null },
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'webhook_endpoints.clear',
-    text: `UPDATE webhook_endpoints SET retry_at = NULL, due_at = NULL, retry_attempts = 0, waiting_from = NULL
+    text: `UPDATE webhook_endpoints SET retry_at = NULL, due_at = NULL, retry_attempts = 0, rate_free_at = $5,
+        waiting_from = CASE WHEN ordered THEN $6::bigint END
       WHERE book_id = $1 AND id = $2 AND retry_at = $3 AND behind_since IS NULL AND waiting_from = $4
         AND joined_from IS NULL`,
-    values: [bookId, endpointId, new Date(held.until), held.seenFrom],
+    values: [
+      bookId,
+      endpointId,
+      new Date(lease.until),
+      lease.seenFrom,
+      lease.rateFreeAt === null ? null : new Date(lease.rateFreeAt),
+      lease.next,
+    ],
   });
   return rowCount === 1;
 }

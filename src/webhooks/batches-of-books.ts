@@ -5,8 +5,8 @@ import type { BookId } from '../ledger/book.ts';
 import type { BookRow } from '../ledger/rows/table.ts';
 
 /**
- * `statements` says when it is a book's turn. Each batch of several books gets a new name there, so that the room counts
- * it as a new book.
+ * `statements` decides whose turn it is. Each batch of several books gets a new name there, so that the room counts it
+ * as a new book.
  */
 export function batchTurns<Row, Answer>(
   statements: Room,

@@ -1,5 +1,6 @@
 /**
- * Brings forward what waits for its own retry at an endpoint that has answered well again (docs/decisions/early-attempts.md).
+ * Brings forward the deliveries that wait for their own retry at an endpoint that has answered well again
+ * (docs/decisions/early-attempts.md).
  */
 
 import { plainArray } from '../db/columns.ts';
@@ -9,15 +10,15 @@ import type { BacklogKey } from './backlog-store.ts';
 import { FIRST_DUE_SECONDS, RETRY_DELAYS_MS, RETRY_SPREAD } from './delivery.ts';
 
 /**
- * Attempts of a delivery that its schedule does not count. An event that the receiver alone cannot take is tried so often
- * more while others arrive, and then keeps to its schedule.
+ * Attempts of a delivery that its schedule does not count. An event that the receiver rejects while it accepts others
+ * is attempted so often more, and then keeps to its schedule.
  */
 export const EARLY_ATTEMPTS_MAX = 5;
 
-/** What is due within the first wait of the schedule is left as it is. */
+/** A retry that is due within the first wait of the schedule is left unchanged. */
 const SOON_MS = RETRY_DELAYS_MS[0]! * (1 + RETRY_SPREAD);
 
-/** Status of an answer that asks for fewer requests: another answer does not take that back. */
+/** Status of an answer that asks for fewer requests: a later answer does not lift the wait. */
 const TOO_MANY_REQUESTS = 429;
 
 export interface RetryPlace {
@@ -26,15 +27,16 @@ export interface RetryPlace {
 }
 
 export interface BroughtForward {
-  /** May be attempted now, and due as after their first commit if nobody does. */
+  /** May be attempted now; due as after their first commit if no worker attempts them. */
   readonly eventSequences: bigint[];
   /** Where the next page begins; undefined when none follows. */
   readonly next: RetryPlace | undefined;
 }
 
 /**
- * One page, the earliest retry first. A wait that the receiver asked for (Retry-After beyond the schedule, or 429) stays,
- * and a delivery that somebody is writing is skipped. Indexes: webhook_deliveries_retried, webhook_attempts_pkey.
+ * One page, the earliest retry first. A wait that the receiver asked for (Retry-After beyond the schedule, or 429)
+ * stays, and a delivery that another process is writing is skipped. Indexes: webhook_deliveries_retried,
+ * webhook_attempts_pkey.
  */
 export async function bringForward(
   db: Queryable,
@@ -58,7 +60,7 @@ export async function bringForward(
         WHERE page.early < ${EARLY_ATTEMPTS_MAX}
       ), moved AS (
         UPDATE webhook_deliveries SET retry_at = $6, due_at = $7, early_attempts = COALESCE(early_attempts, 0) + 1
-        WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM free)) RETURNING event_sequence
+        WHERE book_id IS NOT DISTINCT FROM $1 AND ctid = ANY (ARRAY (SELECT place FROM free)) RETURNING event_sequence
       )
       SELECT page.event_sequence, page.retry_at, moved.event_sequence IS NOT NULL AS moved
       FROM page LEFT JOIN moved USING (event_sequence) ORDER BY page.retry_at, page.event_sequence`,

@@ -12,25 +12,28 @@ import { endpointBacklogs } from './backlog-store.ts';
 
 export interface FallBehind {
   readonly endpointId: Uuid;
-  /** Wall-clock time, as everywhere in delivering. */
+  /** Wall-clock time, like all times of deliveries. */
   readonly now: Instant;
-  /** Until when the caller holds the backlog, if no other process does. */
-  readonly heldUntil: Instant;
-  /** The first event whose delivery waits. */
+  /** When the caller's lease of the backlog expires, if no other process has it. */
+  readonly leaseUntil: Instant;
+  /** The first event whose delivery waits, as far as the caller knows. */
   readonly waitingFrom: bigint;
 }
 
 export type FellBehind =
-  /** The caller holds the backlog and drains it. */
-  | 'held'
-  /** The endpoint is behind already, or its last backlog is not cleared yet. */
-  | 'skipped'
+  /** The caller has the lease and drains the backlog, from this event on. */
+  | { readonly state: 'leased'; readonly waitingFrom: bigint }
+  /** The endpoint is behind already, or its last backlog is not cleared yet: whoever drains it reads from the caller's event, too. */
+  | { readonly state: 'skipped' }
   /** The endpoint was deleted. */
-  | 'gone';
+  | { readonly state: 'gone' };
 
-/** From its commit on, deliveries of the endpoint are written without a due time of their own. */
+/**
+ * From its commit on, deliveries of the endpoint are written without a due time of their own. The jobs of one commit may reach several
+ * processes, and the first of these need not have its first event: an ordered endpoint is drained from where its last drain ended.
+ */
 export function fallBehind(input: FallBehind): Command<FellBehind> {
-  const { endpointId, now, heldUntil, waitingFrom } = input;
+  const { endpointId, now, leaseUntil, waitingFrom } = input;
   const id = newId();
   const requestId = newId();
   return {
@@ -41,16 +44,21 @@ export function fallBehind(input: FallBehind): Command<FellBehind> {
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId }, moment);
       const backlog = draft.get(endpointBacklogs, endpointId);
-      if (!backlog || backlog.isDeleted) return draft.finish<FellBehind>('gone');
-      if (backlog.behindSince !== null) return draft.finish<FellBehind>('skipped');
-      const held = backlog.retryAt === null;
+      if (!backlog || backlog.isDeleted) return draft.finish<FellBehind>({ state: 'gone' });
+      const known = backlog.waitingFrom ?? (backlog.isOrdered ? 0n : waitingFrom);
+      const from = known < waitingFrom ? known : waitingFrom;
+      if (backlog.behindSince !== null) {
+        if (from !== backlog.waitingFrom) draft.put(endpointBacklogs, endpointId, { ...backlog, waitingFrom: from });
+        return draft.finish<FellBehind>({ state: 'skipped' });
+      }
+      const isLeased = backlog.retryAt === null;
       draft.put(endpointBacklogs, endpointId, {
         ...backlog,
         behindSince: now,
-        retryAt: held ? heldUntil : now,
-        waitingFrom,
+        retryAt: isLeased ? leaseUntil : now,
+        waitingFrom: from,
       });
-      return draft.finish<FellBehind>(held ? 'held' : 'skipped');
+      return draft.finish<FellBehind>(isLeased ? { state: 'leased', waitingFrom: from } : { state: 'skipped' });
     },
   };
 }

@@ -13,8 +13,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import { Room } from '../fairness/room.ts';
+import type { RowFailed } from '../group/moved-rows.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
+import { portOf } from '../outside/endpoint-url.ts';
+import { createHostNames } from '../outside/host-names.ts';
+import { postEvent } from '../outside/post-event.ts';
+import { createSafeAgent, type ResolveName, resolveBy } from '../outside/safe-connect.ts';
 import { failpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/log.ts';
 import { redactPlain } from '../process/redact-keys.ts';
@@ -23,37 +28,31 @@ import { maskCardNumbers } from '../values/card-number.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import { newId, publicId, type Uuid } from '../values/ids.ts';
 import { parseAllowList, unbracketed } from '../values/public-address.ts';
-import { sign } from '../values/standard-webhooks.ts';
 import {
   type Attempt,
   canceled,
   type DeliveryEndpoint,
   type DeliveryInHand,
+  type DeliveryResult,
   deliveryId,
   hasArrived,
   parseDeliveryId,
   parseRetryAfter,
+  RETRY_DELAYS_MS,
   reasonToDisable,
   resultOf,
 } from './delivery.ts';
-import { portOf } from './endpoint-url.ts';
-import { createHostNames } from './host-names.ts';
 import { createLoader } from './load-deliveries.ts';
 import { disableFailingEndpoint } from './manage-endpoint.ts';
 import { withoutTexts } from './mask-answer.ts';
+import { movedDeliveries } from './moved-deliveries.ts';
+import { OpenedHeaders } from './opened-headers.ts';
 import { Outboxes } from './outboxes.ts';
-import { postEvent } from './post-event.ts';
 import { createRecorder } from './record-deliveries.ts';
 import { Recovery } from './recover-endpoint.ts';
-import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
+import { Replays } from './replay/run-replays.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { Slots } from './slots.ts';
-
-/**
- * Called when a bug prevents a delivery: marks the delivery stuck, so that operators see it and can retry it. Rejects when
- * the delivery could not be marked.
- */
-export type DeliveryFailure = (bookId: BookId, id: string, error: unknown) => Promise<unknown>;
 
 export interface DelivererOptions {
   pool: Pool;
@@ -62,19 +61,22 @@ export interface DelivererOptions {
   secretBox: SecretBox;
   clock: Clock;
   log: Logger;
-  deliveryFailed: DeliveryFailure;
-  /** `host:port` and `host:*`: what test books may reach although it is not public (WEBHOOK_ALLOW_HOSTS). */
+  rowFailed: RowFailed;
+  /** `host:port` and `host:*`: hosts that test books may reach although they are not public (WEBHOOK_ALLOW_HOSTS). */
   allowHosts: readonly string[];
   /** In [0, 1): spreads the retries. */
   random?: () => number;
   /** For one attempt, from resolving the name to the end of the response. */
   timeoutMs?: number;
   resolve?: ResolveName;
-  /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
+  /** Name servers of WEBHOOK_DNS_SERVERS; those of the system by default. */
   dnsServers?: readonly string[];
-  /** After so many milliseconds a statement for several books is slow (books-batch.ts). A schedule, whose time is not the clock's, has none that is. */
+  /**
+   * A statement for several books is slow after this many milliseconds (books-batch.ts). In the schedule test, whose
+   * time is simulated, none is slow.
+   */
   slowStatementMs?: number;
-  /** The event as it is sent: with the links that are stored without their secret part. */
+  /** The event as it is sent: with links whose secret part is not stored. */
   withLinks?: (bookId: BookId, payload: string) => string;
   /** Sends an attempt: by HTTP, unless a test's model of the network replaces it. */
   post?: typeof postEvent;
@@ -88,6 +90,8 @@ export interface Deliverer {
   take(bookId: BookId, ids: readonly string[], options?: { atOnce?: boolean }): void;
   /** The same. Resolves once the results of all deliveries that were not skipped are recorded. */
   deliver(bookId: BookId, ids: readonly string[]): Promise<void>;
+  /** Carries out replays, and drains the backlogs of their endpoints. Resolves once they are done, or a bug has stopped them. */
+  replay(bookId: BookId, replayIds: readonly Uuid[]): Promise<void>;
   /** Begins to drain the backlogs of endpoints that are due. Does not wait for receivers. */
   drain(bookId: BookId, endpointIds: readonly Uuid[]): void;
   /** Starts nothing more. Resolves once the results of attempts in progress are recorded. */
@@ -100,7 +104,7 @@ const TIMEOUT_MS = 15_000;
 const ATTEMPTS_MAX = 512;
 /** Guaranteed to each book, however many receivers of other books are silent. At 20 ms an attempt, hundreds a second. */
 const ATTEMPTS_GUARANTEED = 8;
-/** Deliveries in memory that jobs named, some 10 MB. */
+/** Deliveries that jobs named, in memory: some 10 MB. */
 const NAMED_MAX = 8_000;
 const NAMED_GUARANTEED = 200;
 /**
@@ -116,25 +120,25 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const allow = parseAllowList(options.allowHosts);
   const names = createHostNames({ servers: options.dnsServers });
   const connecting = { allow, connectTimeoutMs: timeoutMs, resolve: options.resolve ?? resolveBy(names) };
-  const agents = {
-    test: createSafeAgent({ mode: 'test', ...connecting }),
-    live: createSafeAgent({ mode: 'live', ...connecting }),
-  };
+  const agentOf = (mode: Mode) => createSafeAgent({ mode, ...connecting });
+  const agents = { test: agentOf('test'), live: agentOf('live') };
   const signingKeys = new SigningKeys(options.secretBox);
+  const customHeaders = new OpenedHeaders(options.secretBox);
   const statements = new Room(STATEMENTS_MAX);
-  const record = createRecorder(pool, statements, options.slowStatementMs);
+  const replays = new Replays({ ...options, statements });
+  const write = createRecorder(pool, statements, options.slowStatementMs);
   const warn = warnSeldom(log, 'webhook deliveries postponed');
   const disabling = new Map<Uuid, Promise<unknown>>();
   let closed = false;
-
+  const slots = new Slots(ATTEMPTS_MAX, { guaranteed: ATTEMPTS_GUARANTEED });
   const outboxes = new Outboxes({
-    slots: new Slots(ATTEMPTS_MAX, { guaranteed: ATTEMPTS_GUARANTEED }),
+    slots,
     memory: new Slots(NAMED_MAX, { guaranteed: NAMED_GUARANTEED }),
     now: () => clock.now(),
     load: createLoader(pool, statements, options.slowStatementMs),
     send,
-    settle,
-    drains: { pool, committer, clock, log, random, statements },
+    record,
+    drains: { pool, committer, clock, log, random, statements, attempt, replays },
     warn,
   });
 
@@ -144,17 +148,52 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     try {
       return await makeAttempt(bookId, delivery);
     } catch (error) {
-      await options.deliveryFailed(bookId, deliveryId(delivery), error);
+      await failed(bookId, delivery, error);
       return undefined;
     }
   }
 
-  async function settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
+  /** Rejects with the error when the delivery is still due: its outbox skips it, and the backlog reads it again. */
+  async function failed(bookId: BookId, delivery: DeliveryInHand, error: unknown): Promise<void> {
+    const isOver = await options.rowFailed(movedDeliveries, { bookId, id: deliveryId(delivery) }, error);
+    if (!isOver) throw error;
+  }
+
+  /** Resolves with the recorded result; undefined if Postgres refuses it, and the delivery is stuck. */
+  async function record(
+    bookId: BookId,
+    delivery: DeliveryInHand,
+    attempt: Attempt | null,
+  ): Promise<DeliveryResult | undefined> {
     if (attempt && hasArrived(attempt)) await recovery.note(delivery.endpoint);
-    const refusal = await record(bookId, attempt ? resultOf(delivery, attempt, random) : canceled(delivery));
-    if (refusal) await options.deliveryFailed(bookId, deliveryId(delivery), refusal);
+    const result = attempt ? await orderedResult(delivery, attempt) : canceled(delivery);
+    const refusal = await write(bookId, result);
+    if (refusal) await failed(bookId, delivery, refusal);
     const reason = attempt && reasonToDisable(delivery.endpoint, attempt);
     if (reason) await disable(delivery.endpoint, { reason, failedAt: attempt.startedAt });
+    return refusal ? undefined : result;
+  }
+
+  /**
+   * The result of an attempt. An ordered endpoint is disabled before the end of a delivery's attempts is recorded: no process
+   * that is killed in between lets another go on behind it. One that has another URL by now begins anew.
+   */
+  async function orderedResult(delivery: DeliveryInHand, attempt: Attempt): Promise<DeliveryResult> {
+    const result = resultOf(delivery, attempt, random);
+    if (!delivery.endpoint.ordered || result.status !== 'failed') return result;
+    const { id: endpointId, url: failedUrl } = delivery.endpoint;
+    const reason = reasonToDisable(delivery.endpoint, attempt) === 'gone' ? 'gone' : 'failing';
+    const end = { endpointId, requestId: newId(), failedUrl, reason, failedAt: attempt.startedAt, exhausted: true };
+    const { refused } = await committer.submit(delivery.endpoint.bookId, disableFailingEndpoint({ ...end, reason }));
+    if (!refused) log.warn({ bookId: delivery.endpoint.bookId, endpointId, reason }, 'webhook endpoint disabled');
+    return refused ? { ...result, status: 'pending', retryAt: clock.now() + RETRY_DELAYS_MS[0]! } : result;
+  }
+
+  async function attempt(bookId: BookId, delivery: DeliveryInHand): Promise<DeliveryResult | undefined> {
+    if (delivery.endpoint.status !== 'enabled') return record(bookId, delivery, null);
+    await slots.free(bookId);
+    const made = await send(bookId, delivery).finally(() => slots.release(bookId));
+    return made && record(bookId, delivery, made);
   }
 
   async function makeAttempt(
@@ -167,11 +206,12 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const started = performance.now();
     const message = { id: publicId('event', eventId), timestampSeconds: Math.floor(startedAt / 1_000), body: payload };
     const headers = {
+      ...customHeaders.of(endpoint),
       'content-type': 'application/json',
       'user-agent': USER_AGENT,
       'webhook-id': message.id,
       'webhook-timestamp': String(message.timestampSeconds),
-      'webhook-signature': sign(message, signingKeys.of(endpoint, startedAt)),
+      'webhook-signature': signingKeys.sign(endpoint, message, startedAt),
     };
     failpoint('webhook.post.before');
     const asks = !options.resolve && !isOpened(mode, url);
@@ -185,7 +225,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       durationMs: Math.round(performance.now() - started),
       status: outcome.status,
       error: outcome.error,
-      // Many receivers answer with what they were sent.
+      // Many receivers echo the request.
       response: outcome.response && maskCardNumbers(redactPlain(withoutTexts(outcome.response, texts))),
       retryAfterMs: parseRetryAfter(outcome.retryAfter, startedAt),
     };
@@ -207,7 +247,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const begin = () =>
       committer
         .submit(bookId, command())
-        // Refused: it is disabled already, has another URL, or its streak is no streak of days.
+        // Refused: it is disabled already, has another URL, or its streak has not lasted for days.
         .then(({ refused }) => refused || log.warn(facts, 'webhook endpoint disabled'))
         .catch((error: unknown) => log.error({ err: error, ...facts }, 'webhook endpoint not disabled'))
         .finally(() => disabling.delete(endpointId));
@@ -232,6 +272,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       const failed = outcomes.find((outcome) => outcome.status === 'rejected');
       if (failed) throw failed.reason;
     },
+
+    replay: (bookId, ids) =>
+      replays.run(bookId, ids, { isClosed: () => closed, onAdded: (id) => outboxes.drain(bookId, id) }),
 
     drain(bookId, endpointIds) {
       if (!closed) for (const endpointId of endpointIds) outboxes.drain(bookId, endpointId);

@@ -162,7 +162,7 @@ async function loadAttempts(
   return bySequence;
 }
 
-/** A delivery has no id of its own: within its endpoint it is known by its event's, which is also its `webhook-id`. */
+/** A delivery has no id of its own: within its endpoint it has its event's, which is also its `webhook-id`. */
 export function deliveryView(delivery: ListedDelivery, livemode: boolean) {
   return {
     id: publicId('event', delivery.eventId),

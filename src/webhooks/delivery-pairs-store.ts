@@ -16,6 +16,7 @@ import type { DeliveryInHand, DeliveryKey, DeliveryResult } from './delivery.ts'
 import {
   byKey,
   deliveryFromRow,
+  ENDPOINT_COLUMNS,
   type EndpointInHand,
   type EndpointRow,
   endpointFromRow,
@@ -82,8 +83,7 @@ async function loadEndpoints(
   const { rows } = await db.query<EndpointRow & { book_id: BookId }>({
     name: 'webhook_deliveries.endpoints_pairs',
     text: `SELECT k.book_id, w.*, b.mode FROM unnest($1::uuid[], $2::uuid[]) AS k (book_id, id)
-      CROSS JOIN LATERAL (SELECT id, url, status, secret_sealed, previous_secret_sealed, previous_secret_until, earlier_secrets,
-          failing_since, behind_since
+      CROSS JOIN LATERAL (SELECT ${ENDPOINT_COLUMNS}
         FROM webhook_endpoints WHERE webhook_endpoints.book_id = k.book_id AND webhook_endpoints.id = k.id LIMIT 1) AS w
       CROSS JOIN LATERAL (${newestBook('mode', 'k.book_id')}) AS b`,
     values: [booksOf(wanted), plainArray(column(wanted, ({ id }) => id))],

@@ -20,6 +20,7 @@ import {
   type DeliveryResult,
   FIRST_DUE_SECONDS,
 } from './delivery.ts';
+import type { Signature } from './endpoint.ts';
 import { HEALTH_CHANGES, HEALTH_COLUMNS, HEALTH_SET, healthColumns } from './endpoint-health-store.ts';
 import { readSecrets, type StoredSecret } from './endpoint-table.ts';
 import { healthOf } from './failing-streak.ts';
@@ -114,7 +115,17 @@ export interface EndpointRow {
   earlier_secrets: readonly StoredSecret[] | null;
   failing_since: Instant | null;
   behind_since: Instant | null;
+  ordered: boolean;
+  rate_per_second: number | null;
+  rate_free_at: Instant | null;
+  headers_sealed: Buffer | null;
+  signatures: readonly Signature[];
+  signing_key_sealed: Buffer | null;
 }
+
+/** The columns of an endpoint that attempts need, for both statements that load them. */
+export const ENDPOINT_COLUMNS = `id, url, status, secret_sealed, previous_secret_sealed, previous_secret_until, earlier_secrets, failing_since,
+  behind_since, ordered, rate_per_second, rate_free_at, headers_sealed, signatures, signing_key_sealed`;
 
 /**
  * Loads pending deliveries with their events and endpoints: two queries for any number,
@@ -186,8 +197,7 @@ export async function loadEndpoints(
 ): Promise<Map<string, EndpointInHand>> {
   const { rows } = await db.query<EndpointRow>({
     name: 'webhook_deliveries.endpoints',
-    text: `SELECT w.id, b.mode, w.url, w.status, w.secret_sealed, w.previous_secret_sealed, w.previous_secret_until, w.earlier_secrets, w.failing_since, w.behind_since
-      FROM webhook_endpoints w, LATERAL (${newestBook('mode', '$1')}) b WHERE w.book_id = $1 AND w.id = ANY ($2::uuid[])`,
+    text: `SELECT b.mode, w.* FROM (SELECT ${ENDPOINT_COLUMNS} FROM webhook_endpoints WHERE book_id = $1 AND id = ANY ($2::uuid[])) w, LATERAL (${newestBook('mode', '$1')}) b`,
     values: [bookId, plainArray([...ids])],
   });
   return new Map(rows.map((row) => [row.id, { mode: row.mode, endpoint: endpointFromRow(bookId, row) }]));
@@ -205,6 +215,12 @@ export function endpointFromRow(bookId: BookId, row: EndpointRow): DeliveryEndpo
     earlierSecrets: readSecrets(row.earlier_secrets),
     failingSince: row.failing_since,
     behindSince: row.behind_since,
+    ordered: row.ordered,
+    ratePerSecond: row.rate_per_second,
+    rateFreeAt: row.rate_free_at,
+    headersSealed: row.headers_sealed,
+    signatures: row.signatures,
+    signingKeySealed: row.signing_key_sealed,
   };
 }
 
@@ -253,7 +269,7 @@ export async function recordResults(
   });
 }
 
-/** The columns of results, as both statements that record them take them. */
+/** The columns of results, for both statements that record them. */
 export function resultColumns(results: readonly DeliveryResult[]): string[] {
   return [
     plainArray(column(results, (result) => result.endpointId)),

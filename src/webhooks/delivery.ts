@@ -7,17 +7,19 @@
  */
 
 import type { BookId, Mode } from '../ledger/book.ts';
+import type { PostError } from '../outside/post-event.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { DisabledReason, EarlierSecret, EndpointStatus } from './endpoint.ts';
+import type { DisabledReason, EarlierSecret, EndpointStatus, Signature } from './endpoint.ts';
 
 export type DeliveryStatus =
   /** Written with its event. The webhooks pool attempts it when enqueued, and again once `retry_at` has passed. */
   | 'pending'
-  /** Answered with 2xx. Final. */
+  /** Answered with 2xx. Final, until somebody asks for it to be sent again. */
   | 'delivered'
   /**
-   * The last attempt failed, or the endpoint answered 410 Gone. Final. Failed deliveries are the first to be recovered.
+   * The last attempt failed, or the endpoint answered 410 Gone. Failed deliveries are sent again when they are
+   * recovered.
    */
   | 'failed'
   /**
@@ -27,11 +29,12 @@ export type DeliveryStatus =
    */
   | 'canceled';
 
+/** A replay (replay.ts) makes a final delivery `pending` again. */
 export const DELIVERY_TRANSITIONS: Record<DeliveryStatus, readonly DeliveryStatus[]> = {
   pending: ['delivered', 'failed', 'canceled'],
-  delivered: [],
-  failed: [],
-  canceled: [],
+  delivered: ['pending'],
+  failed: ['pending'],
+  canceled: ['pending'],
 };
 
 /** Names a delivery within its book. */
@@ -45,12 +48,15 @@ export interface DeliveryInHand extends DeliveryKey {
   readonly eventId: Uuid;
   /** The event as it is sent: the same bytes on every attempt, until personal text in it is erased. */
   readonly payload: string;
-  /** The personal texts that were filled in. A receiver's answer is kept without them. */
+  /** The personal texts that were filled in. A receiver's answer is stored without them. */
   readonly texts: readonly string[];
   /** Attempts so far. A result is recorded only while the row has the same count. */
   readonly attempts: number;
   readonly retryAt: Instant | null;
-  /** How many of the attempts a recovery of the endpoint brought forward. The retry schedule does not count them. Left out: 0. */
+  /**
+   * How many of the attempts the retry schedule does not count: those that a recovery of the endpoint brought forward, and
+   * those before the delivery was asked for again. Left out: 0.
+   */
   readonly earlyAttempts?: number;
   readonly mode: Mode;
   readonly endpoint: DeliveryEndpoint;
@@ -70,33 +76,25 @@ export interface DeliveryEndpoint {
   readonly failingSince: Instant | null;
   /** While set, the drain of the backlog attempts the endpoint's deliveries. */
   readonly behindSince: Instant | null;
+  /** One at a time, in the order of the events. Left out: not. */
+  readonly ordered?: boolean;
+  /** Left out: as many as it takes. */
+  readonly ratePerSecond?: number | null;
+  /** Who drains its backlog sends nothing before. Left out: at once. */
+  readonly rateFreeAt?: Instant | null;
+  /** Left out: none. */
+  readonly headersSealed?: Buffer | null;
+  /** Left out: `v1`. */
+  readonly signatures?: readonly Signature[];
+  readonly signingKeySealed?: Buffer | null;
 }
-
-/** Why an attempt had no answer, or none that counts. An answer other than 2xx shows in its status. */
-export type AttemptError =
-  /** No complete answer within the time limit. */
-  | 'timeout'
-  /** The name does not exist or has no address. */
-  | 'name_not_found'
-  /** No name server answered for the name. */
-  | 'name_timeout'
-  | 'connection_refused'
-  | 'connection_failed'
-  /** The connection ended before the answer began. */
-  | 'connection_closed'
-  | 'tls_failed'
-  /** The address is not public, or a live endpoint would be reached without TLS. */
-  | 'address_forbidden'
-  | 'answer_invalid'
-  /** The answer sends the request to another URL. Only the endpoint's own is called. */
-  | 'redirect_not_followed';
 
 export interface Attempt {
   readonly startedAt: Instant;
   readonly durationMs: number;
   /** HTTP status; null when no answer came. */
   readonly status: number | null;
-  readonly error: AttemptError | null;
+  readonly error: PostError | null;
   /** The beginning of the answer, for debugging. */
   readonly response: string | null;
   /** The receiver's Retry-After, in milliseconds. */
@@ -135,7 +133,7 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 ];
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
 
-/** Each wait is spread by this share either way, so that deliveries that failed together are not retried together. */
+/** Each wait is spread by this fraction either way, so that deliveries that failed together are not retried together. */
 export const RETRY_SPREAD = 0.2;
 
 /** Most that a Retry-After can delay an attempt: the longest wait of the schedule. */
@@ -150,7 +148,7 @@ export const FIRST_DUE_SECONDS = 30;
 /** An endpoint is disabled when its streak of failures has lasted this long, and a streak ends this long after its last failure. */
 export const FAILING_LIMIT_MS = 5 * DAY;
 
-/** Clocks of two machines differ: a job for a retry may come this much before our own clock says so. */
+/** Clocks of two machines differ: a job for a retry may come this much before our own clock shows its time. */
 const CLOCK_TOLERANCE_MS = 2 * SECOND;
 
 const GONE = 410;
@@ -178,14 +176,22 @@ export function retryDelayMs(
 
 /** The result of an attempt for its delivery. */
 export function resultOf(delivery: DeliveryInHand, attempt: Attempt, random: () => number): DeliveryResult {
-  const settled = (status: DeliveryStatus, retryAt: Instant | null = null) =>
+  const result = (status: DeliveryStatus, retryAt: Instant | null = null) =>
     newResult(delivery, { status, retryAt, attempt });
-  if (hasArrived(attempt)) return settled('delivered');
-  if (attempt.status === GONE) return settled('failed');
+  if (hasArrived(attempt)) return result('delivered');
+  if (attempt.status === GONE) return result('failed');
   const counted = delivery.attempts + 1 - (delivery.earlyAttempts ?? 0);
   const delayMs = retryDelayMs(counted, attempt.retryAfterMs, random);
-  if (delayMs === undefined) return settled('failed');
-  return settled('pending', attempt.startedAt + attempt.durationMs + delayMs);
+  if (delayMs === undefined) return result('failed');
+  return result('pending', attempt.startedAt + attempt.durationMs + delayMs);
+}
+
+/**
+ * Whether the endpoint has to be drained by one process: only that one knows the order, and how many attempts began within
+ * a second.
+ */
+export function isDrained({ ordered, ratePerSecond }: DeliveryEndpoint): boolean {
+  return ordered === true || (ratePerSecond !== undefined && ratePerSecond !== null);
 }
 
 /** The result for a delivery whose endpoint is not enabled: nothing is sent. */
@@ -208,8 +214,8 @@ function newResult(
 }
 
 /**
- * The reason to disable the endpoint after this attempt; undefined when there is none. `failing` only says that it may be:
- * the command decides over the streak in the endpoint's row (failing-streak.ts), which others keep too.
+ * The reason to disable the endpoint after this attempt; undefined without one. `failing` is a candidate: the command
+ * decides by the streak in the endpoint's row (failing-streak.ts), which other processes write too.
  */
 export function reasonToDisable(
   endpoint: DeliveryEndpoint,

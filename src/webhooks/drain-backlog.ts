@@ -1,10 +1,11 @@
 /**
- * Drains a backlog: one process makes the waiting deliveries of an endpoint, a page at a time, in the order of the events.
- * The process holds the backlog for a limited time and renews the hold while it works. When the process is killed, the hold
+ * Drains a backlog: one process makes the waiting deliveries of an endpoint, a page at a time, in the order of the
+ * events. The process has a lease of the backlog and renews it while it works. When the process is killed, the lease
  * expires, the sweeper enqueues the endpoint, and another process continues after the last recorded event.
  *
- * The backlog of an endpoint that accepts nothing is released, with exponential backoff. Then a single attempt probes
- * whether the endpoint has recovered. One line in the log says how many deliveries wait, and since when.
+ * An endpoint that accepts nothing is attempted again with exponential backoff, and the lease ends. Then a single
+ * attempt probes whether the endpoint has recovered. One line in the log reports how many deliveries wait, and since
+ * when.
  */
 
 import type { Pool } from '../db/pool.ts';
@@ -13,19 +14,15 @@ import type { BookId } from '../ledger/book.ts';
 import type { Command } from '../ledger/command.ts';
 import { failpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/log.ts';
-import { type Clock, formatInstant, type Instant } from '../values/clock.ts';
+import { type Clock, formatInstant } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
-import { HELD_MS, pauseMs } from './backlog.ts';
-import {
-  claimBacklog,
-  clearBacklog,
-  countWaiting,
-  type HeldBacklog,
-  keepBacklog,
-  loadWaiting,
-} from './backlog-store.ts';
+import { LEASE_MS, pauseMs } from './backlog.ts';
+import { clearBacklog, countWaiting, keepBacklog, type LeasedBacklog, loadWaiting } from './backlog-store.ts';
 import { catchUp, fallBehind } from './change-backlog.ts';
+import type { DeliveryInHand, DeliveryResult } from './delivery.ts';
+import { DrainProgress, type LeaseWritten } from './drain-progress.ts';
 import type { Outbox } from './outbox.ts';
+import type { Replays } from './replay/run-replays.ts';
 
 export interface DrainContext {
   readonly pool: Pool;
@@ -35,6 +32,13 @@ export interface DrainContext {
   /** Limits statements: a thousand endpoints that fall behind at once must leave connections for other work. */
   readonly statements: Room;
   random(): number;
+  /**
+   * Of an ordered endpoint: makes an attempt and records it, or cancels the delivery where the endpoint is not enabled. Undefined
+   * if a bug prevented it, and it is stuck. Rejects if neither could be recorded.
+   */
+  attempt(bookId: BookId, delivery: DeliveryInHand): Promise<DeliveryResult | undefined>;
+  /** Of an ordered endpoint: they come before what waits. */
+  readonly replays: Pick<Replays, 'preceding' | 'carryOut'>;
   /** Receives the reason when work is postponed. */
   warn(error: unknown): void;
   isClosed(): boolean;
@@ -44,127 +48,113 @@ export interface DrainContext {
   clearLogged(): boolean;
 }
 
-/** The hold is renewed before half of it has passed. */
+/** The lease is renewed before half of it has passed. */
 const KEEP_EVERY_MS = 20_000;
 /** Deliveries in a page for each attempt that may be in progress, so that memory grows with the speed of the endpoint. */
 const PAGE_PER_ATTEMPT = 8;
-/** The next page is read when this many deliveries per attempt are ready, because reading takes some milliseconds. */
-const AHEAD_PER_ATTEMPT = 4;
 /** Most deliveries of one endpoint in memory that are sent and not yet recorded. */
 const IN_HAND_MAX = 1_500;
-/** Clocks of two machines differ: a job or a delivery may be due this much before our own clock says so. */
-const CLOCK_TOLERANCE_MS = 2_000;
+/** Clocks of two machines differ: a job or a delivery may be due this much before our own clock shows its time. */
+export const CLOCK_TOLERANCE_MS = 2_000;
 
 export class BacklogDrain {
   readonly #context: DrainContext;
   readonly #outbox: Outbox;
-  #held: { until: Instant; seenFrom: bigint };
-  #behindSince: Instant | null;
+  readonly #progress: DrainProgress;
+  /** Consecutive drains that ended because the endpoint accepted nothing. */
   #retryAttempts: number;
-  #next: bigint;
-  #atEnd = false;
-  #sparse = false;
+  /** When the lease was last written, in monotonic milliseconds. */
   #keptAt: number;
-  #isOurs = true;
-  /** No delivery waits any more. */
-  #isOver = false;
+  /** Attempts of the endpoint that had failed before this drain. */
   readonly #failedBefore: number;
+  /** No page had a delivery yet. */
+  #isFirst = true;
 
-  private constructor(context: DrainContext, outbox: Outbox, held: HeldBacklog, failedBefore: number) {
+  constructor(
+    context: DrainContext,
+    outbox: Outbox,
+    { lease, failedBefore }: { lease: LeasedBacklog; failedBefore: number },
+  ) {
     this.#context = context;
     this.#outbox = outbox;
-    this.#held = { until: held.until, seenFrom: held.waitingFrom };
-    this.#behindSince = held.behindSince;
-    this.#retryAttempts = held.retryAttempts;
-    this.#next = held.waitingFrom;
+    this.#progress = new DrainProgress(lease);
+    this.#retryAttempts = lease.retryAttempts;
     this.#keptAt = performance.now();
     this.#failedBefore = failedBefore;
-    if (held.retryAttempts > 0) outbox.concurrency.probe();
+    if (lease.retryAttempts > 0) outbox.concurrency.probe();
+    outbox.leasedUntil = lease.until;
   }
 
-  /** Drains an endpoint that is due, unless another process does. Resolves with whether the backlog is empty. */
-  static async ofDue(context: DrainContext, outbox: Outbox): Promise<boolean> {
-    const now = Math.floor(context.clock.now());
-    const times = { now: now + CLOCK_TOLERANCE_MS, until: now + HELD_MS };
-    const held = await context.statements.run(outbox.bookId, () => claimBacklog(context.pool, outbox, times));
-    return held !== undefined && new BacklogDrain(context, outbox, held, outbox.concurrency.failed).run();
-  }
-
-  /**
-   * Deliveries were skipped: the endpoint falls behind and is drained at once. Resolves with whether the backlog is empty.
-   */
-  static async ofSkipped(context: DrainContext, outbox: Outbox): Promise<boolean> {
-    // A failing endpoint is paused at once: its last attempts all failed.
-    const failedBefore = outbox.concurrency.isFailing ? 0 : outbox.concurrency.failed;
-    const waitingFrom = outbox.takeSkipped();
-    if (waitingFrom === undefined) return true;
-    const now = Math.floor(context.clock.now());
-    const until = now + HELD_MS;
-    const { bookId, endpointId } = outbox;
-    const answer = await context.committer.submit(
-      bookId,
-      fallBehind({ endpointId, now, heldUntil: until, waitingFrom }),
-    );
-    if (answer !== 'held') return false;
-    const held = { until, behindSince: now, retryAttempts: 0, waitingFrom };
-    return new BacklogDrain(context, outbox, held, failedBefore).run();
-  }
-
+  /** Resolves with whether the backlog is empty. */
   async run(): Promise<boolean> {
     const outbox = this.#outbox;
     outbox.unrecorded = false;
     try {
-      while (await this.#step());
-      return this.#isOver;
+      while (this.#progress.isOurs) await this.#step();
+      return this.#progress.state === 'cleared';
     } finally {
       outbox.readFrom = undefined;
+      outbox.leasedUntil = undefined;
       outbox.skipUnsent();
-      outbox.takeSkipped();
+      if (!outbox.isDrained) outbox.takeSkipped();
     }
   }
 
-  /** False when this process has released or lost the backlog. */
-  async #step(): Promise<boolean> {
+  async #step(): Promise<void> {
     const outbox = this.#outbox;
-    if (!this.#isOurs) return false;
-    if (this.#context.isClosed()) return this.#giveBack(0);
+    const progress = this.#progress;
+    if (this.#context.isClosed()) {
+      await this.#giveBack(0);
+      return;
+    }
     if (outbox.unrecorded || (outbox.concurrency.isFailing && outbox.concurrency.failed > this.#failedBefore))
       return this.#pause();
     if (!outbox.concurrency.isFailing) this.#retryAttempts = 0;
     if (performance.now() - this.#keptAt > KEEP_EVERY_MS) await this.#keep();
+    // The lease was lost while it was renewed.
+    if (!progress.isOurs) return;
     const skipped = outbox.takeSkipped();
     if (skipped !== undefined) await this.#goBackTo(skipped);
-    outbox.readFrom = this.#behindSince === null ? undefined : this.#next;
-    if (outbox.ready > outbox.concurrency.limit * AHEAD_PER_ATTEMPT || outbox.unsettled > IN_HAND_MAX)
-      return this.#wait();
-    if (!this.#atEnd) return this.#readPage();
-    if (this.#behindSince !== null) return this.#catchUp();
+    outbox.readFrom = progress.isBehind ? progress.next : undefined;
+    if (outbox.ready > outbox.readAhead || outbox.inHand > IN_HAND_MAX) return this.#wait();
+    if (progress.isReading) return this.#readPage();
+    if (progress.isBehind) return this.#catchUp();
     if (outbox.first() !== undefined) return this.#wait();
-    return !(await this.#end());
+    return this.#end();
   }
 
-  async #wait(): Promise<true> {
+  async #wait(): Promise<void> {
     const outbox = this.#outbox;
     const timer = setTimeout(() => outbox.poke(), KEEP_EVERY_MS);
     await outbox.changed();
     clearTimeout(timer);
-    return true;
   }
 
-  async #readPage(): Promise<true> {
+  async #readPage(): Promise<void> {
     const { clock } = this.#context;
     const outbox = this.#outbox;
-    const limit = outbox.concurrency.limit * PAGE_PER_ATTEMPT;
-    const sparse = this.#sparse;
-    const page = await this.#inTurn((pool) =>
-      loadWaiting(pool, outbox, { from: this.#next, limit, sparse, now: clock.now() + CLOCK_TOLERANCE_MS }),
+    const { next: from, isSparse: sparse } = this.#progress;
+    const paced = outbox.pacer?.perSecond;
+    const limit = Math.min(outbox.concurrency.limit * PAGE_PER_ATTEMPT, paced ?? Number.POSITIVE_INFINITY);
+    const { deliveries, next, end } = await this.#inTurn((pool) =>
+      loadWaiting(pool, outbox, { from, limit, sparse, now: clock.now() + CLOCK_TOLERANCE_MS }),
     );
-    this.#next = page.next;
-    this.#atEnd = page.end;
-    this.#sparse = page.deliveries.length < outbox.concurrency.limit && !page.end;
-    if (this.#isOurs && !this.#context.isClosed()) outbox.add(page.deliveries);
-    else for (const { eventSequence } of page.deliveries) outbox.skip(eventSequence);
-    return true;
+    const [first] = deliveries;
+    if (first?.endpoint.ordered) return void (await this.#giveBack(0));
+    if (first) this.#adopt(first);
+    const isSparse = deliveries.length < outbox.concurrency.limit && !end;
+    this.#progress.pageRead({ next, isLast: end, isSparse });
+    if (!this.#context.isClosed()) outbox.add(deliveries);
+    else for (const { eventSequence } of deliveries) outbox.skip(eventSequence);
+  }
+
+  /** Before the first attempt: those of the process that had the lease before count for the rate. */
+  #adopt({ endpoint }: DeliveryInHand): void {
+    const outbox = this.#outbox;
+    outbox.adopt(endpoint);
+    if (this.#isFirst)
+      outbox.pacer?.countUntil(endpoint.rateFreeAt ?? null, this.#context.clock.now(), performance.now());
+    this.#isFirst = false;
   }
 
   #inTurn<Result>(ask: (pool: Pool) => Promise<Result>): Promise<Result> {
@@ -173,103 +163,96 @@ export class BacklogDrain {
   }
 
   async #goBackTo(skipped: bigint): Promise<void> {
-    if (skipped < this.#next) this.#next = skipped;
-    this.#atEnd = false;
-    if (this.#behindSince !== null) return;
+    const progress = this.#progress;
+    progress.goBackTo(skipped);
+    if (progress.isBehind) return;
     const { committer, clock } = this.#context;
     const { bookId, endpointId } = this.#outbox;
     const now = Math.floor(clock.now());
-    // The answer is ignored: this process already holds the backlog.
-    await committer.submit(bookId, fallBehind({ endpointId, now, heldUntil: now, waitingFrom: this.#next }));
-    this.#behindSince = now;
+    // The answer is ignored: this process already has the lease.
+    await committer.submit(bookId, fallBehind({ endpointId, now, leaseUntil: now, waitingFrom: progress.next }));
+    progress.fellBehind(now);
   }
 
   /**
    * The whole backlog was read. Deliveries committed from now on have their own due time; earlier ones are read once
    * more.
    */
-  async #catchUp(): Promise<true> {
+  async #catchUp(): Promise<void> {
     const { bookId, endpointId } = this.#outbox;
     failpoint('backlog.catch-up.before');
     await this.#context.committer.submit(bookId, catchUp(endpointId));
     failpoint('backlog.catch-up.after');
-    this.#behindSince = null;
-    this.#atEnd = false;
-    return true;
+    this.#progress.caughtUp();
   }
 
-  /** True when the drain is over. */
-  async #end(): Promise<boolean> {
+  async #end(): Promise<void> {
     const { log, clock } = this.#context;
-    if (await this.#inTurn((pool) => clearBacklog(pool, this.#outbox, this.#held))) {
+    const progress = this.#progress;
+    if (
+      await this.#inTurn((pool) =>
+        clearBacklog(pool, this.#outbox, { ...progress.lease, next: progress.next, rateFreeAt: this.#rateFreeAt() }),
+      )
+    ) {
       if (this.#context.clearLogged()) log.info(this.#names(), 'webhook endpoint caught up');
-      this.#isOver = true;
-      return true;
+      progress.cleared();
+      return;
     }
-    // Deliveries joined the backlog, or another process reported the endpoint behind again. The drain continues.
-    const joined = !(await this.#keep(this.#next));
-    if (!joined) this.#behindSince = Math.floor(clock.now());
-    this.#atEnd = false;
-    return !this.#isOurs;
+    // Deliveries joined the backlog, another process reported the endpoint behind again, or the lease was lost.
+    if (await this.#keep(progress.next)) progress.fellBehind(Math.floor(clock.now()));
   }
 
   /**
-   * Renews the hold and records how far the backlog is drained. False when deliveries joined before that point, or the
-   * hold was lost.
+   * Renews the lease and records how far the backlog is drained. False when deliveries joined before that point, or the
+   * lease was lost.
    */
   async #keep(from = this.#drainedTo()): Promise<boolean> {
-    const until = Math.floor(this.#context.clock.now()) + HELD_MS;
-    return this.#write({ until, retryAttempts: this.#retryAttempts, waitingFrom: from });
+    const until = Math.floor(this.#context.clock.now()) + LEASE_MS;
+    return this.#write({ until, waitingFrom: from });
   }
 
-  async #write(next: { until: Instant; retryAttempts: number; waitingFrom: bigint }): Promise<boolean> {
+  async #write(lease: LeaseWritten): Promise<boolean> {
     this.#keptAt = performance.now();
-    const written = await this.#inTurn((pool) => keepBacklog(pool, this.#outbox, this.#held, next));
-    if (written === undefined) {
-      this.#isOurs = false;
-      return false;
-    }
-    this.#held = { until: next.until, seenFrom: written };
-    if (written >= next.waitingFrom) return true;
-    if (written < this.#next) this.#next = written;
-    this.#atEnd = false;
-    return false;
+    const next = { ...lease, retryAttempts: this.#retryAttempts, rateFreeAt: this.#rateFreeAt() };
+    this.#outbox.leasedUntil = lease.until;
+    const written = await this.#inTurn((pool) => keepBacklog(pool, this.#outbox, this.#progress.lease, next));
+    return this.#progress.leaseWritten(lease, written);
+  }
+
+  #rateFreeAt(): number | null {
+    return this.#outbox.pacer?.countedUntil(this.#context.clock.now(), performance.now()) ?? null;
   }
 
   #drainedTo(): bigint {
     const first = this.#outbox.first();
-    return first !== undefined && first < this.#next ? first : this.#next;
+    const { next } = this.#progress;
+    return first !== undefined && first < next ? first : next;
   }
 
-  /** The endpoint accepts nothing: releases the backlog with a later due time. */
-  async #pause(): Promise<false> {
+  /** The endpoint accepts nothing: ends the lease with a later due time. */
+  async #pause(): Promise<void> {
     const outbox = this.#outbox;
     this.#retryAttempts += 1;
-    const from = await this.#giveBackIn(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
+    const from = await this.#giveBack(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
     // Counting is slow, and the next attempt must not wait for it.
     if (this.#context.markLogged()) this.#logBacklog(from).catch(this.#context.warn);
-    return false;
   }
 
   async #logBacklog(from: bigint): Promise<void> {
+    const { behindSince, lease } = this.#progress;
     const waiting = await this.#inTurn((pool) => countWaiting(pool, this.#outbox, from));
-    const since = this.#behindSince === null ? undefined : formatInstant(this.#behindSince);
-    const facts = { ...this.#names(), waiting, since, retryAt: formatInstant(this.#held.until) };
+    const since = behindSince === null ? undefined : formatInstant(behindSince);
+    const facts = { ...this.#names(), waiting, since, retryAt: formatInstant(lease.until) };
     this.#context.log.warn(facts, 'webhook endpoint is behind: it takes nothing, and its deliveries wait');
   }
 
-  async #giveBack(inMs: number): Promise<false> {
-    await this.#giveBackIn(inMs);
-    return false;
-  }
-
-  /** Resolves with the first event that may wait. */
-  async #giveBackIn(inMs: number): Promise<bigint> {
+  /** Ends the lease of the backlog, which is due again in this time. Resolves with the first event that may wait. */
+  async #giveBack(inMs: number): Promise<bigint> {
     this.#outbox.skipUnsent();
     const waitingFrom = this.#drainedTo();
     const until = Math.floor(this.#context.clock.now()) + inMs;
-    await this.#write({ until, retryAttempts: this.#retryAttempts, waitingFrom });
-    this.#isOurs = false;
+    await this.#write({ until, waitingFrom });
+    this.#progress.released();
     return waitingFrom;
   }
 

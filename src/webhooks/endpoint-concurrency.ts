@@ -7,7 +7,7 @@
 /** Enough for thousands a second at a receiver that takes 10 ms, and as many connections as a small server accepts. */
 const IN_FLIGHT_MAX = 64;
 /**
- * The limit of an unknown endpoint; each attempt that arrives raises it by one. A silent endpoint holds one slot for
+ * The limit of an unknown endpoint; each attempt that arrives raises it by one. A silent endpoint occupies one slot for
  * 15 s.
  */
 const IN_FLIGHT_FIRST = 1;

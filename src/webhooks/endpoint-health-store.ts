@@ -10,7 +10,7 @@ import type { Failures } from './failing-streak.ts';
 /** `h` is a row of the list of healths, `w` the endpoint. */
 export const HEALTH_COLUMNS = 'first_at, last_at, event, other_at';
 
-/** The last failure of another event than that of the last failure, as far as the row is to know. */
+/** The last failure of another event than that of the last failure, as the row will have it. */
 const OTHER_AT = 'COALESCE(h.other_at, CASE WHEN w.failed_event <> h.event THEN w.failed_at END)';
 
 /** Whether the row has to change. */
@@ -18,7 +18,7 @@ export const HEALTH_CHANGES = `CASE WHEN h.first_at IS NULL THEN w.failing_since
   ELSE w.failing_since IS NULL OR w.failed_at IS NULL OR h.last_at >= w.failed_at + interval '1 hour'
     OR ${OTHER_AT} >= COALESCE(w.failed_other_at + interval '1 hour', '-infinity') END`;
 
-/** Release 0.2.0 writes `failing_since` alone. GREATEST ignores what is null. */
+/** An older streak has `failing_since` alone. GREATEST ignores what is null. */
 export const HEALTH_SET = `failing_since = CASE WHEN h.first_at IS NULL THEN NULL
     WHEN h.first_at <= GREATEST(w.failed_at, w.failing_since) + interval '${FAILING_LIMIT_MS} milliseconds'
       THEN COALESCE(w.failing_since, h.first_at)

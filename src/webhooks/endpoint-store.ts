@@ -4,8 +4,8 @@ import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Subscriber } from '../ledger/events/event.ts';
+import { derivedTable } from '../ledger/rows/derived-table.ts';
 import { listRows } from '../ledger/rows/list-rows.ts';
-import { type Table, WRITE_ORDER } from '../ledger/rows/table.ts';
 import type { Uuid } from '../values/ids.ts';
 import { ENDPOINTS_PER_BOOK_MAX, subscriberOf, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
@@ -19,10 +19,9 @@ export interface EndpointTally {
 export const TALLY_ID = 'all';
 
 /** A count that decisions read like a row. It is computed from the endpoints and never written. */
-export const endpointTallies: Table<EndpointTally> = {
+export const endpointTallies = derivedTable<EndpointTally>({
   name: 'webhook_endpoint_tallies',
-  writeOrder: WRITE_ORDER.resources,
-  derived: true,
+  changesInDraft: true,
   async load(trx, bookId) {
     const { rows } = await trx.query<{ count: bigint }>({
       name: 'webhook_endpoints.count',
@@ -31,9 +30,7 @@ export const endpointTallies: Table<EndpointTally> = {
     });
     return new Map([[TALLY_ID, { count: Number(rows[0]!.count) }]]);
   },
-  insert: () => Promise.resolve(),
-  update: () => Promise.resolve(),
-};
+});
 
 /**
  * The subscribers of a book's events: read in every batch, under the book's lock, so that an event and its deliveries

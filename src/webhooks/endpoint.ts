@@ -26,18 +26,26 @@ export const ENDPOINT_TRANSITIONS: Transitions<EndpointStatus> = {
   deleted: [],
 };
 
+export type Signature =
+  /** HMAC-SHA256 under the endpoint's secret. */
+  | 'v1'
+  /** Ed25519 under the endpoint's own key, whose public half is shown. */
+  | 'v1a';
+
+export const SIGNATURES: readonly Signature[] = ['v1', 'v1a'];
+
 export type DisabledReason =
-  /** Its owner asked for it. */
+  /** Its owner requested it. */
   | 'requested'
   /** It answered 410 Gone. */
   | 'gone'
-  /** Nothing arrived for five days. */
+  /** Nothing arrived for five days, or an ordered endpoint did not take a delivery within its attempts. */
   | 'failing';
 
 /** Endpoints of one book. Every event costs a row for each of them, within the book's lock. */
 export const ENDPOINTS_PER_BOOK_MAX = 50;
 
-/** How long the previous secret still signs after a rotation, if the caller does not say. */
+/** How long the previous secret still signs after a rotation, by default. */
 export const ROTATION_OVERLAP_DEFAULT_MS = 24 * 60 * 60 * 1_000;
 /** A leaked secret must become invalid at some time. */
 export const ROTATION_OVERLAP_MAX_MS = 7 * 24 * 60 * 60 * 1_000;
@@ -47,7 +55,7 @@ export const PREVIOUS_SECRETS_MAX = 5;
 
 export const TEST_EVENT = 'webhook.test';
 
-/** A secret that was followed by another one and then by another, and that signs until its own end. */
+/** A secret before the previous one, which signs until its own end. */
 export interface EarlierSecret {
   readonly sealed: Buffer;
   /** Wall-clock time, like all times of deliveries. */
@@ -69,7 +77,20 @@ export interface WebhookEndpoint {
   readonly previousSecretUntil: Instant | null;
   /** Secrets before the previous one, newest first. Some may have ended. */
   readonly earlierSecrets: readonly EarlierSecret[];
-  /** Since when attempts fail, by the streak of failing-streak.ts. Kept by delivery-store.ts, never by commands. */
+  /** Deliveries are sent in the order of their events, one at a time. */
+  readonly ordered: boolean;
+  /** Most attempts that begin within a second. Null: as many as it takes. */
+  readonly ratePerSecond: number | null;
+  /** Custom headers with masked values. Null: none. */
+  readonly headers: Readonly<Record<string, string>> | null;
+  readonly headersSealed: Buffer | null;
+  readonly signatures: readonly Signature[];
+  /** The private key of `v1a`; null without that signature. */
+  readonly signingKeySealed: Buffer | null;
+  readonly publicKey: string | null;
+  /** In the book's own time; null while it is enabled. */
+  readonly disabledAt: Instant | null;
+  /** Since when attempts fail, by the streak of failing-streak.ts. Written by delivery-store.ts, never by commands. */
   readonly failingSince: Instant | null;
   /** The last failure of another event than the last one's. Of an earlier streak if it is before `failingSince`. */
   readonly failedOtherAt: Instant | null;
@@ -82,12 +103,23 @@ export interface WebhookEndpoint {
   readonly updatedAt: Instant;
 }
 
-export type EndpointAction = 'update' | 'enable' | 'disable' | 'delete' | 'rotate_secret' | 'test';
+export const ENDPOINT_ACTIONS = [
+  'update',
+  'enable',
+  'disable',
+  'delete',
+  'rotate_secret',
+  'test',
+  'resend',
+  'recover',
+  'replay_missing',
+] as const;
+export type EndpointAction = (typeof ENDPOINT_ACTIONS)[number];
 
 export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): EndpointAction[] {
   switch (status) {
     case 'enabled':
-      return ['update', 'disable', 'delete', 'rotate_secret', 'test'];
+      return ['update', 'disable', 'delete', 'rotate_secret', 'test', 'resend', 'recover', 'replay_missing'];
     case 'disabled':
       return ['update', 'enable', 'delete', 'rotate_secret'];
     case 'deleted':
@@ -96,9 +128,9 @@ export function endpointActions({ status }: Pick<WebhookEndpoint, 'status'>): En
 }
 
 /**
- * The endpoint as a subscriber of events. A test event goes only to its own endpoint, whatever the filters say, and waits
- * behind nothing: it shows people whether they have mended their receiver. An
- * endpoint does not get the event that says that it was disabled.
+ * The endpoint as a subscriber of events. A test event goes only to its own endpoint, whatever the filters match, and
+ * waits behind nothing: it shows people whether they have repaired their receiver. An endpoint does not get the event
+ * about its own disabling.
  */
 export function subscriberOf(
   { id, events }: Pick<WebhookEndpoint, 'id' | 'events'>,
@@ -123,7 +155,7 @@ export function subscriberOf(
 }
 
 /** Until when each earlier secret signs, newest first, without those that have ended at `now`. */
-export function previousSecretEnds(
+function previousSecretEnds(
   { previousSecretUntil, earlierSecrets }: Pick<WebhookEndpoint, 'previousSecretUntil' | 'earlierSecrets'>,
   now: Instant,
 ): Instant[] {
@@ -148,6 +180,11 @@ export function endpointView(endpoint: WebhookEndpoint, { livemode, wall }: { li
     events: endpoint.events,
     status: endpoint.status,
     disabled_reason: endpoint.disabledReason,
+    ordered: endpoint.ordered,
+    rate_limit: endpoint.ratePerSecond === null ? null : { per_second: endpoint.ratePerSecond },
+    headers: endpoint.headers ?? {},
+    signatures: endpoint.signatures,
+    public_key: endpoint.publicKey,
     failing_since: formatInstantOrNull(endpoint.failingSince),
     previous_secrets: ends.map((until) => ({ expires_at: formatInstant(until) })),
     previous_secret_expires_at: formatInstantOrNull(ends.length === 0 ? null : Math.max(...ends)),

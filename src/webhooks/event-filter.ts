@@ -1,60 +1,11 @@
 /**
- * Names of events and the filters over them. A filter is a name (`payout.paid`), a group (`payout.*`) or everything
- * (`*`). The list is closed: a filter with a spelling mistake is refused when it is set, instead of matching nothing.
+ * Filters over events. A filter is a name (`payout.paid`), a group (`payout.*`) or everything (`*`). The list of names is
+ * closed: a filter with a spelling mistake is refused when it is set, instead of matching nothing.
  */
-
-const NAMES_BY_GROUP = {
-  account: ['created', 'updated', 'frozen', 'unfrozen', 'closed', 'balance_low'],
-  hold: ['created', 'increased', 'released', 'expired', 'captured'],
-  card: ['created', 'activated', 'frozen', 'unfrozen', 'closed', 'replaced', 'shipped', 'controls_updated'],
-  card_token: ['requested', 'activated', 'suspended', 'resumed', 'deactivated'],
-  payment: [
-    'created',
-    'updated',
-    'requires_action',
-    'authorized',
-    'captured',
-    'partially_captured',
-    'settled',
-    'failed',
-    'canceled',
-    'expired',
-  ],
-  refund: ['created', 'succeeded', 'failed'],
-  dispute: ['opened', 'evidence_due_soon', 'evidence_submitted', 'accepted', 'won', 'lost', 'escalated'],
-  release: ['created'],
-  settlement: ['received', 'completed'],
-  reader_action: ['succeeded', 'failed', 'canceled'],
-  payout: [
-    'created',
-    'requires_approval',
-    'approved',
-    'rejected',
-    'scheduled',
-    'processing',
-    'paid',
-    'failed',
-    'canceled',
-    'returned',
-  ],
-  payout_batch: ['created', 'processing', 'completed', 'partially_completed', 'failed', 'canceled'],
-  transaction: ['authorized', 'declined', 'incremented', 'reversed', 'expired', 'cleared', 'force_posted', 'refunded'],
-  exception: ['opened', 'updated', 'resolved'],
-  reconciliation: ['completed'],
-  personal_data: ['erased'],
-  statement: ['ready'],
-  webhook_endpoint: ['disabled', 'secret_rotated'],
-  webhook: ['test'],
-} as const;
-
-/** The names of all events. */
-export const EVENT_NAMES: readonly string[] = Object.entries(NAMES_BY_GROUP).flatMap(([group, names]) =>
-  names.map((name) => `${group}.${name}`),
-);
+import { EVENT_NAMES, EVENT_NAMES_BY_KIND } from '../ledger/events/event-names.ts';
 
 /**
- * Names of release 0.2.0, which still stand in filters, and its events in lists. A filter by either name lets both through.
- * This release accepts the former names, the next one no longer.
+ * Former names, which older filters and events have. A filter by either name matches both.
  */
 const FORMER_NAMES: Readonly<Record<string, string>> = {
   'reconciliation.exception_opened': 'exception.opened',
@@ -67,7 +18,7 @@ export const EVENT_TYPES: readonly string[] = [...EVENT_NAMES, ...Object.keys(FO
 /** All valid filters. */
 export const EVENT_FILTERS: ReadonlySet<string> = new Set([
   '*',
-  ...Object.keys(NAMES_BY_GROUP).map((group) => `${group}.*`),
+  ...Object.keys(EVENT_NAMES_BY_KIND).map((group) => `${group}.*`),
   ...EVENT_TYPES,
 ]);
 
@@ -78,14 +29,14 @@ export function isEventFilter(text: string): boolean {
   return EVENT_FILTERS.has(text);
 }
 
-/** Compiles filters into a function that says whether events of a type match any of them. */
+/** Compiles filters into a function that decides whether events of a type match any of them. */
 export function compileEventFilters(filters: readonly string[]): (eventType: string) => boolean {
   if (filters.includes('*')) return () => true;
   const names = new Set(expandEventFilters(filters));
   return (eventType) => names.has(eventType);
 }
 
-/** The names behind filters, each once: `payout.*` is its ten. Text that is no filter matches nothing. */
+/** The names behind filters, each once: `payout.*` is its ten. Other text matches nothing. */
 export function expandEventFilters(filters: readonly string[]): string[] {
   if (filters.includes('*')) return [...EVENT_NAMES];
   const names = new Set<string>();

@@ -126,11 +126,11 @@ async function createdSequences(db: Queryable, { bookId, createdGte, createdLt }
 }
 
 /**
- * The first sequence number whose event was made at or after a moment; one beyond the last when there is none. A book's
- * time never runs backwards and its sequence has no gaps, so some twenty index lookups find it among millions, and the
- * committer has no index on the time to maintain. The oldest number is asked for: retention may begin later.
+ * The first sequence number whose event was made at or after a moment; one beyond the last without such an event. A
+ * book's time never runs backwards and its sequence has no gaps, so some twenty index lookups find it among millions,
+ * and the committer has no index on the time to maintain. The oldest number is read: retention may begin later.
  */
-async function firstSequenceAt(db: Queryable, bookId: BookId, moment: Instant): Promise<bigint> {
+export async function firstSequenceAt(db: Queryable, bookId: BookId, moment: Instant): Promise<bigint> {
   const { rows } = await db.query<{ found: bigint }>({
     name: 'events.first_at',
     text: `WITH RECURSIVE search (low, high) AS (

@@ -1,10 +1,10 @@
 /**
- * A streak of failures: attempts of an endpoint that failed, with no answer of 2xx between them and none of them more than
- * five days after the one before. An endpoint is disabled when its streak has lasted five days and the last five days saw
- * failures of more than one event. So one event that the receiver cannot take disables nothing, however long it is retried,
- * and neither does a failure of last week that nothing followed.
+ * A streak of failures: attempts of an endpoint that failed, with no answer of 2xx between them and none of them more
+ * than five days after the one before. An endpoint is disabled when its streak has lasted five days and the last five
+ * days saw failures of more than one event. So one event that the receiver cannot accept disables nothing, however long
+ * it is retried, and neither does a failure of last week that nothing followed.
  *
- * The row of the endpoint holds the streak, kept with the results by whoever delivers (endpoint-health-store.ts).
+ * The row of the endpoint has the streak, written with the results by the deliverer (endpoint-health-store.ts).
  * Decision: docs/decisions/failing-streaks.md.
  */
 import type { Instant } from '../values/clock.ts';

@@ -1,28 +1,21 @@
 /** The group of webhooks: endpoints, and deliveries of events to them. */
 
-import { keyedByUuid } from '../db/keyed-table.ts';
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import type { GroupResource } from '../group/group-resource.ts';
 import { deliveredCheck } from './checks/delivered-check.ts';
 import { deliveryCheck } from './checks/delivery-check.ts';
+import { endpointResource } from './endpoint-resource.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 import { movedDeliveries, overdueEndpoints } from './moved-deliveries.ts';
+import { movedReplays } from './replay/moved-replays.ts';
+import { webhookReplays } from './replay/replay-table.ts';
 import { sweepEndpoints } from './sweep-endpoints.ts';
 import { webhookGauges } from './webhook-gauges.ts';
 
-export const declaredEndpoint: GroupResource = {
-  name: 'webhook_endpoint',
-  table: keyedByUuid(webhookEndpoints.name, 'id'),
-  parent: null,
-  events: ['webhook_endpoint.disabled', 'webhook_endpoint.secret_rotated', 'webhook.test'],
-  appointments: [],
-};
-
 export const webhooksGroup: Group = {
   name: 'webhooks',
-  resources: [declaredEndpoint],
-  tables: [webhookEndpoints],
+  resources: [endpointResource],
+  tables: [webhookReplays],
   rights: {
     // The deliverer keeps the health and the backlog of an endpoint (delivery-store.ts, backlog-store.ts).
     webhook_endpoints: rightsOf(webhookEndpoints, [
@@ -36,6 +29,7 @@ export const webhooksGroup: Group = {
       'behind_since',
       'waiting_from',
       'joined_from',
+      'rate_free_at',
     ]),
     webhook_deliveries: changes(
       'status',
@@ -47,8 +41,17 @@ export const webhooksGroup: Group = {
       'stuck_error',
     ),
     webhook_attempts: APPENDS,
+    webhook_replays: changes(
+      'status',
+      'due_at',
+      'first_sequence',
+      'next_sequence',
+      'through_sequence',
+      'stuck_at',
+      'stuck_error',
+    ),
   },
-  moved: [movedDeliveries],
+  moved: [movedDeliveries, movedReplays],
   checks: [deliveryCheck],
   blocksClosing: [],
   eventChecks: [deliveredCheck],

@@ -3,14 +3,20 @@
  * is an answer. Answers are what the API sends and what is stored under an idempotency key.
  */
 
+import type { Pool } from '../db/pool.ts';
+import type { SecretBox } from '../db/secret-box.ts';
+import { ApiError } from '../errors/errors.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
+import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedAs, storedView } from '../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../idempotency/use-case.ts';
 import { type Change, changeOf, stateConflict } from '../ledger/change-of.ts';
 import type { Command, Refusal } from '../ledger/command.ts';
 import { Draft } from '../ledger/draft.ts';
 import { differenceFrom } from '../ledger/events/previous-attributes.ts';
 import { newSalt } from '../ledger/rows/personal-text.ts';
 import { advance, announce } from '../ledger/rows/resource.ts';
+import { refuseUrl, requireUrl } from '../outside/endpoint-url.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { newId, publicId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
@@ -23,6 +29,7 @@ import {
   TEST_EVENT,
   type WebhookEndpoint,
 } from './endpoint.ts';
+import { changeOfOptions, type EndpointOptions, NO_OPTIONS } from './endpoint-options.ts';
 import { endpointResource } from './endpoint-resource.ts';
 import {
   concealedAnswer,
@@ -32,12 +39,12 @@ import {
   sealNewSecret,
   secretPlace,
 } from './endpoint-secret.ts';
-import { endpointTallies, TALLY_ID } from './endpoint-store.ts';
+import { endpointTallies, getEndpoint, TALLY_ID } from './endpoint-store.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
-import { refuseUrl } from './endpoint-url.ts';
 import { hasFailedForDays } from './failing-streak.ts';
+import { recoverDisabled } from './replay/ask-replay.ts';
 
-export interface CreateEndpoint extends NewSecret {
+export interface CreateEndpoint extends NewSecret, EndpointOptions {
   requestId: Uuid;
   actor: string;
   url: string;
@@ -51,12 +58,13 @@ export interface CreateEndpoint extends NewSecret {
 
 /**
  * The answer carries the secret sealed: send it through revealedAnswer. Refuses `webhook_url_forbidden` and
- * `limit_exceeded`. Throws `parameter_invalid` for what is no URL: requireUrl says it before the book is asked.
+ * `limit_exceeded`. Throws `parameter_invalid` for text that is no URL: requireUrl refuses it before the book is read.
  */
 export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal> {
   const id = newId();
   const endpointId = newId();
   const textSalt = newSalt();
+  const options = { ...NO_OPTIONS, ...changeOfOptions(input, { ...input, endpointId })(NO_OPTIONS) };
   const { secretSealed, answerSealed } = sealNewSecret(input, { commandId: id, endpointId });
   return {
     id,
@@ -81,6 +89,8 @@ export function createEndpoint(input: CreateEndpoint): Command<Stored | Refusal>
         previousSecretSealed: null,
         previousSecretUntil: null,
         earlierSecrets: [],
+        ...options,
+        disabledAt: null,
         failingSince: null,
         failedOtherAt: null,
         metadata: input.metadata,
@@ -102,6 +112,8 @@ export interface EndpointChange extends Change {
 }
 
 export interface UpdateEndpoint extends EndpointChange {
+  /** Made by changeOfOptions. */
+  changeOptions?: (before: WebhookEndpoint) => Partial<WebhookEndpoint>;
   /** Omitted: unchanged. */
   url?: string;
   events?: readonly string[];
@@ -113,8 +125,8 @@ export interface UpdateEndpoint extends EndpointChange {
 }
 
 /**
- * Another URL begins anew: what failed at the old one is forgotten. The one that it has may stay, whatever is allowed by now. A request
- * that changes nothing writes nothing.
+ * Another URL begins anew: failures of the old one are forgotten. The current URL may stay, whatever is allowed by now.
+ * A request that changes nothing writes nothing.
  */
 export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('update', input, (draft, endpoint) => {
@@ -127,15 +139,19 @@ export function updateEndpoint(input: UpdateEndpoint): Command<Stored | Refusal>
       events: input.events === undefined ? endpoint.events : [...new Set(input.events)],
       description: input.description === undefined ? endpoint.description : input.description,
       metadata: input.metadata ?? endpoint.metadata,
+      ...input.changeOptions?.(endpoint),
     });
     return storedView(draft, endpointResource, change ? advance(draft, endpointResource, endpoint, change) : endpoint);
   });
 }
 
-export function enableEndpoint(input: EndpointChange): Command<Stored | Refusal> {
+/** With `recover`, what it missed is delivered: see recoverDisabled. */
+export function enableEndpoint(input: EndpointChange & { recover?: boolean }): Command<Stored | Refusal> {
   return changeEndpoint('enable', input, (draft, endpoint) => {
-    const change = { status: 'enabled', disabledReason: null, failingSince: null } as const;
-    return storedView(draft, endpointResource, advance(draft, endpointResource, endpoint, change));
+    const change = { status: 'enabled', disabledReason: null, failingSince: null, disabledAt: null } as const;
+    const enabled = advance(draft, endpointResource, endpoint, change);
+    if (input.recover) recoverDisabled(draft, { before: endpoint, enabled, requestId: input.requestId });
+    return storedView(draft, endpointResource, enabled);
   });
 }
 
@@ -150,13 +166,17 @@ export interface DisableFailingEndpoint extends EndpointChange {
   failedUrl: string;
   /** When the attempt began that failed. It is recorded before this command. */
   failedAt: Instant;
+  /** The attempts of a delivery have ended, which disables an ordered endpoint: it would skip that delivery. */
+  exhausted?: boolean;
 }
 
-/** Disables an endpoint that answered 410 Gone, or whose streak of failures has lasted for days. Refuses `state_conflict` otherwise. */
+/** Disables an endpoint that answered 410 Gone, whose streak of failures has lasted for days, or that is ordered and did not
+ * take a delivery. Refuses `state_conflict` otherwise. */
 export function disableFailingEndpoint(input: DisableFailingEndpoint): Command<Stored | Refusal> {
   return changeEndpoint('disable', input, (draft, endpoint) => {
-    const holds = input.reason === 'gone' || hasFailedForDays(endpoint, input.failedAt);
-    return holds && endpoint.url === input.failedUrl
+    const skips = input.exhausted === true && endpoint.ordered;
+    const applies = input.reason === 'gone' || skips || hasFailedForDays(endpoint, input.failedAt);
+    return applies && endpoint.url === input.failedUrl
       ? switchOff(draft, endpoint, input.reason)
       : stateConflict(draft, endpointResource, endpoint, 'disable');
   });
@@ -171,6 +191,10 @@ export function deleteEndpoint(input: EndpointChange): Command<Stored | Refusal>
       previousSecretSealed: null,
       previousSecretUntil: null,
       earlierSecrets: [],
+      headers: null,
+      headersSealed: null,
+      signingKeySealed: null,
+      publicKey: null,
     });
     const view = {
       id: publicId('webhookEndpoint', endpoint.id),
@@ -244,12 +268,12 @@ function changeEndpoint(
 }
 
 function switchOff(draft: Draft, endpoint: WebhookEndpoint, reason: DisabledReason): Stored {
-  const change = { status: 'disabled', disabledReason: reason } as const;
+  const change = { status: 'disabled', disabledReason: reason, disabledAt: draft.moment.book } as const;
   const disabled = advance(draft, endpointResource, endpoint, change, { event: 'webhook_endpoint.disabled' });
   return storedView(draft, endpointResource, disabled);
 }
 
-/** The newest end is the one that was asked for. */
+/** The newest end is the requested one. */
 function tooManySecrets(draft: Draft, endpoint: WebhookEndpoint, [, ...ends]: readonly Instant[]): Refusal {
   return {
     ...stateConflict(draft, endpointResource, endpoint, 'rotate_secret'),
@@ -264,3 +288,19 @@ function tooMany(): Refusal {
     facts: { limit: ENDPOINTS_PER_BOOK_MAX },
   };
 }
+
+type EndpointUpdateRequest = Asked &
+  Omit<UpdateEndpoint, 'changeOptions'> &
+  EndpointOptions & { readonly secretBox: SecretBox };
+
+/** Text that is no URL is a request error, which is not stored under a key. */
+export const requestEndpointUpdate: UseCase<OnceRuntime & { pool: Pool }, EndpointUpdateRequest> = {
+  async prepare({ pool }, input) {
+    const { bookId, endpointId, url } = input;
+    const endpoint = await getEndpoint(pool, bookId, endpointId);
+    if (!endpoint) throw new ApiError('resource_not_found', { param: 'id' });
+    // The one that it has may stay: an earlier version may have accepted it.
+    if (url !== undefined && url !== endpoint.url) requireUrl(url);
+    return { command: updateEndpoint({ ...input, changeOptions: changeOfOptions(input, input) }) };
+  },
+};

@@ -22,7 +22,7 @@ export const movedDeliveries: MovedRows = {
       status: 'pending',
       pool: 'webhooks',
       job: 'delivery.send',
-      againMs: 60_000, // beyond the longest try (15 s) of a receiver whose others wait for it
+      againMs: 60_000, // beyond the longest attempt (15 s) of a receiver whose others wait for it
       postpone: postponeDueDeliveries,
     },
   ],

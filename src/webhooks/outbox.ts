@@ -1,15 +1,23 @@
 /**
- * The deliveries of one endpoint that this process holds in memory: deliveries named by jobs, and deliveries read from the
- * backlog. No delivery waits here for long, and no job waits for the outbox. The outbox skips a delivery for which it has
- * no room, and the endpoint falls behind.
+ * The deliveries of one endpoint that this process has in memory: deliveries named by jobs, and deliveries read from
+ * the backlog. No delivery waits here for long, and no job waits for the outbox. The outbox skips a delivery for which
+ * it has no room, and the endpoint falls behind.
  */
 
 import type { BookId } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
-import { type Attempt, type DeliveryInHand, type DeliveryKey, hasArrived, isReady } from './delivery.ts';
+import {
+  type Attempt,
+  type DeliveryEndpoint,
+  type DeliveryInHand,
+  type DeliveryKey,
+  hasArrived,
+  isDrained,
+  isReady,
+} from './delivery.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
-import { type Item, type LoadedItem, newItem } from './outbox-item.ts';
+import { Pacer } from './pacer.ts';
 import type { Slots } from './slots.ts';
 
 export interface OutboxContext {
@@ -22,13 +30,15 @@ export interface OutboxContext {
   /** Makes an attempt. Undefined if a bug prevented it: the delivery is marked stuck. Rejects if marking failed. */
   send(bookId: BookId, delivery: DeliveryInHand): Promise<Attempt | undefined>;
   /** Records the result of an attempt, or of no attempt (null). */
-  settle(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void>;
+  record(bookId: BookId, delivery: DeliveryInHand, attempt: Attempt | null): Promise<unknown>;
   /** Deliveries were skipped (takeSkipped). */
   onSkipped(outbox: Outbox): void;
   /** The outbox is empty. */
   onEmpty(outbox: Outbox): void;
 }
 
+/** The next page of a backlog is read when this many deliveries per attempt are ready, because reading takes some milliseconds. */
+const AHEAD_PER_ATTEMPT = 4;
 /** Most attempts that wait to be recorded. Beyond it nothing more is loaded. */
 const UNRECORDED_MAX = 1_000;
 /** Most deliveries named by jobs that are loaded or being loaded. */
@@ -40,6 +50,12 @@ export class Outbox {
   readonly concurrency = new EndpointConcurrency();
   /** The drain reads events from this one on, so that a job for them is not needed. */
   readFrom: bigint | undefined;
+  /** The rate of the endpoint, if it has one. */
+  pacer: Pacer | undefined;
+  /** The endpoint's deliveries are sent in order (drain-in-order.ts). */
+  ordered = false;
+  /** While a drain has the lease: until when. A process that was stopped for longer sends nothing more of an endpoint with a rate. */
+  leasedUntil: Instant | undefined;
   /** The receiver's last Retry-After, in milliseconds. */
   retryAfterMs: number | null = null;
   /** A delivery could be neither recorded nor marked stuck. */
@@ -51,6 +67,8 @@ export class Outbox {
   #gathering = false;
   /** No slot was free for the last attempt. */
   #refused = false;
+  /** For the moment at which the rate allows the next attempt. */
+  #pacing: NodeJS.Timeout | undefined;
   #loaded: LoadedItem[] = [];
   #skippedFrom: bigint | undefined;
   #closed = false;
@@ -73,8 +91,35 @@ export class Outbox {
   }
 
   /** Deliveries that are sent and not recorded. */
-  get unsettled(): number {
+  get inHand(): number {
     return this.#items.size - this.#waiting - this.concurrency.inFlight;
+  }
+
+  /** Deliveries of the backlog that are ready before the next page is read. */
+  get readAhead(): number {
+    return Math.min(this.concurrency.limit * AHEAD_PER_ATTEMPT, this.pacer?.perSecond ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether one process has to drain the endpoint, by its last delivery. */
+  get isDrained(): boolean {
+    return this.ordered || this.pacer !== undefined;
+  }
+
+  /** Order and rate, as the endpoint's row has them. */
+  adopt({ ordered = false, ratePerSecond = null }: DeliveryEndpoint): void {
+    this.ordered = ordered;
+    if (ratePerSecond === null) this.pacer = undefined;
+    else if (this.pacer) this.pacer.perSecond = ratePerSecond;
+    else this.pacer = new Pacer(ratePerSecond);
+  }
+
+  has(eventSequence: bigint): boolean {
+    return this.#items.has(eventSequence);
+  }
+
+  /** Resolves once the delivery of an event is not in the outbox. */
+  async ended(eventSequence: bigint): Promise<void> {
+    await this.#items.get(eventSequence)?.ended.catch(() => undefined);
   }
 
   get #waiting(): number {
@@ -105,8 +150,9 @@ export class Outbox {
     return item.ended;
   }
 
-  /** Takes deliveries of the backlog, except those that the outbox holds already. */
+  /** Adds deliveries of the backlog, except those that the outbox has already. */
   add(deliveries: readonly DeliveryInHand[]): void {
+    if (deliveries[0]) this.adopt(deliveries[0].endpoint);
     for (const delivery of deliveries) {
       const known = this.#items.get(delivery.eventSequence);
       if (known) {
@@ -124,6 +170,10 @@ export class Outbox {
     const skipped = this.#skippedFrom;
     this.#skippedFrom = undefined;
     return skipped;
+  }
+
+  get hasSkipped(): boolean {
+    return this.#skippedFrom !== undefined;
   }
 
   /** Skips the delivery of an event: it was not taken or not recorded, and the drain of the backlog reads it again. */
@@ -167,6 +217,7 @@ export class Outbox {
   /** Takes and sends no more. Resolves once all sent deliveries are recorded. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#pacing);
     this.skipUnsent();
     await Promise.allSettled([...this.#items.values()].map(({ ended }) => ended));
   }
@@ -186,7 +237,7 @@ export class Outbox {
   }
 
   #load(): void {
-    if (this.#closed || this.#named.length === 0 || this.unsettled > UNRECORDED_MAX) return;
+    if (this.#closed || this.#named.length === 0 || this.inHand > UNRECORDED_MAX) return;
     // A book without a free slot loads one at a time: more would only fill the memory.
     const most = this.#refused ? 1 : LOADED_MAX;
     // Deliveries named in one turn of the event loop share a query; later ones gather for the next query.
@@ -216,15 +267,35 @@ export class Outbox {
   #admit(item: Item, delivery: DeliveryInHand | undefined): void {
     this.#loading -= 1;
     if (!delivery || (this.#isOfOtherProcess(delivery) && !item.alsoInBacklog && !item.atOnce)) this.#end(item);
-    else if (delivery.endpoint.status !== 'enabled') void this.#settle(item, delivery, null);
+    else if (delivery.endpoint.status !== 'enabled') void this.#record(item, delivery, null);
     else if (!isReady(delivery, this.#context.now())) this.#end(item);
     else if (this.#closed) {
       this.skip(item.key.eventSequence);
+      this.#end(item);
+    } else if (this.#mustWait(item, delivery)) {
+      this.skip(item.key.eventSequence);
+      this.#context.onSkipped(this);
       this.#end(item);
     } else if (item.atOnce && this.#context.slots.take(this.bookId)) void this.#attempt(item, delivery);
     else if (item.atOnce) this.#loaded.unshift({ item, delivery });
     else this.#loaded.push({ item, delivery });
     this.#send();
+  }
+
+  /** The drain of the endpoint sends it, in its turn. */
+  #mustWait(item: Item, { endpoint }: DeliveryInHand): boolean {
+    this.adopt(endpoint);
+    return isDrained(endpoint) && !item.atOnce && !item.alsoInBacklog;
+  }
+
+  /** Whether the rate lets nothing begin now. Then #send is called again once it does. */
+  #isPaced(): boolean {
+    if (!this.pacer) return false;
+    const waitMs = this.pacer.waitMs(performance.now());
+    if (waitMs === 0) return false;
+    clearTimeout(this.#pacing);
+    this.#pacing = setTimeout(this.#send, Math.ceil(waitMs));
+    return true;
   }
 
   /** Another process has reported the endpoint behind: its drain makes the delivery. */
@@ -238,9 +309,14 @@ export class Outbox {
       const { item, delivery } = this.#loaded[0]!;
       if (delivery.endpoint.status !== 'enabled') {
         this.#loaded.shift();
-        void this.#settle(item, delivery, null);
+        void this.#record(item, delivery, null);
         continue;
       }
+      if (this.pacer && this.leasedUntil !== undefined && this.#context.now() >= this.leasedUntil) {
+        this.skipUnsent();
+        break;
+      }
+      if (this.#isPaced()) break;
       this.#refused = !this.#context.slots.take(this.bookId, this.#send);
       if (this.#refused) break;
       this.#loaded.shift();
@@ -251,6 +327,7 @@ export class Outbox {
 
   async #attempt(item: Item, delivery: DeliveryInHand): Promise<void> {
     const begun = this.concurrency.begin();
+    const paced = this.pacer?.begin(performance.now());
     let attempt: Attempt | undefined;
     let failure: { error: unknown } | undefined;
     try {
@@ -258,6 +335,7 @@ export class Outbox {
     } catch (error) {
       failure = { error };
     }
+    if (paced) this.pacer?.end(paced, performance.now());
     if (attempt) {
       const arrived = hasArrived(attempt);
       this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
@@ -265,15 +343,15 @@ export class Outbox {
     } else this.concurrency.drop();
     this.#context.slots.release(this.bookId);
     if (this.concurrency.isFailing) this.skipUnsent();
-    if (attempt) void this.#settle(item, delivery, attempt);
+    if (attempt) void this.#record(item, delivery, attempt);
     else if (failure) this.#skipUnrecorded(item, failure.error);
     else this.#end(item);
     this.#send();
   }
 
-  async #settle(item: Item, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
+  async #record(item: Item, delivery: DeliveryInHand, attempt: Attempt | null): Promise<void> {
     try {
-      await this.#context.settle(this.bookId, delivery, attempt);
+      await this.#context.record(this.bookId, delivery, attempt);
       this.#end(item);
     } catch (error) {
       this.#skipUnrecorded(item, error);
@@ -289,4 +367,30 @@ export class Outbox {
     }
     this.#end(item, error);
   }
+}
+
+/** A delivery in an outbox. */
+interface Item {
+  readonly key: DeliveryKey;
+  readonly fromBacklog: boolean;
+  /** The backlog contains the delivery too, so that it may have no due time of its own. */
+  alsoInBacklog: boolean;
+  /** Waits for nothing but a slot: neither behind the backlog nor for the endpoint's concurrency. */
+  readonly atOnce: boolean;
+  readonly ended: Promise<void>;
+  readonly end: (error?: unknown) => void;
+}
+
+interface LoadedItem {
+  readonly item: Item;
+  readonly delivery: DeliveryInHand;
+}
+
+function newItem(key: DeliveryKey, { fromBacklog, atOnce }: Pick<Item, 'fromBacklog' | 'atOnce'>): Item {
+  let end: Item['end'] | undefined;
+  const ended = new Promise<void>((resolve, reject) => {
+    end = (error) => (error === undefined ? resolve() : reject(error));
+  });
+  if (fromBacklog) ended.catch(() => undefined);
+  return { key, fromBacklog, alsoInBacklog: fromBacklog, atOnce, ended, end: end! };
 }

@@ -3,7 +3,8 @@
 import type { BookId } from '../ledger/book.ts';
 import { BoundedMap } from '../values/bounded-map.ts';
 import type { Uuid } from '../values/ids.ts';
-import { BacklogDrain, type DrainContext } from './drain-backlog.ts';
+import type { DrainContext } from './drain-backlog.ts';
+import { drainDue, drainSkipped } from './drain-endpoint.ts';
 import { Outbox, type OutboxContext } from './outbox.ts';
 
 export interface OutboxesOptions extends Omit<OutboxContext, 'onSkipped' | 'onEmpty'> {
@@ -19,8 +20,8 @@ const REMEMBERED_MAX = 5_000;
 /** An endpoint that is behind for days is logged once an hour. */
 const LOGGED_EVERY_MS = 3_600_000;
 /**
- * How long no drain begins when another process holds the backlog or it is not due. Skipped deliveries have their own
- * due time.
+ * How long no drain begins when another process has the lease or the backlog is not due. Skipped deliveries have their
+ * own due time.
  */
 const NO_DRAIN_MS = 5_000;
 
@@ -52,25 +53,26 @@ export class Outboxes {
   /** Drains an endpoint that is due, unless a drain is in progress, here or in another process. */
   drain(bookId: BookId, endpointId: Uuid): void {
     const outbox = this.of(bookId, endpointId);
-    if (!this.#drains.has(outbox)) this.#begin(outbox, (context) => BacklogDrain.ofDue(context, outbox));
+    if (!this.#drains.has(outbox)) this.#begin(outbox, (context) => drainDue(context, outbox));
   }
 
-  /** Skips unsent deliveries. Resolves once all results of sent ones are recorded and the backlogs are released. */
+  /** Skips unsent deliveries. Resolves once all results of sent ones are recorded and the leases have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     const outboxes = [...this.#outboxes.values()];
-    const settled = outboxes.map((outbox) => outbox.close());
+    const closed = outboxes.map((outbox) => outbox.close());
     for (const outbox of outboxes) outbox.poke();
-    await Promise.all([...settled, ...this.#drains.values()]);
+    await Promise.all([...closed, ...this.#drains.values()]);
   }
 
   #onSkipped(outbox: Outbox): void {
     if (this.#closed || this.#drains.has(outbox)) return;
-    if (performance.now() < (this.#noDrainUntil.get(outbox) ?? 0)) {
+    // Of an endpoint that is always drained each delivery comes this way, and none is in memory.
+    if (!outbox.isDrained && performance.now() < (this.#noDrainUntil.get(outbox) ?? 0)) {
       outbox.takeSkipped();
       return;
     }
-    this.#begin(outbox, (context) => BacklogDrain.ofSkipped(context, outbox));
+    this.#begin(outbox, (context) => drainSkipped(context, outbox));
   }
 
   /** `drain` resolves with whether the backlog is empty. */
@@ -81,9 +83,11 @@ export class Outboxes {
         return false;
       })
       .then((over) => {
-        outbox.takeSkipped();
         this.#drains.delete(outbox);
         if (!over) this.#noDrainUntil.set(outbox, performance.now() + NO_DRAIN_MS);
+        // Deliveries that came as the drain ended. The process that has the lease by now is notified.
+        if (outbox.isDrained && outbox.hasSkipped) this.#onSkipped(outbox);
+        else outbox.takeSkipped();
         this.#onEmpty(outbox);
       });
     this.#drains.set(outbox, running);

@@ -33,7 +33,7 @@ export async function postponeDueDeliveries(
          LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS delivery
      ), moved AS (
        UPDATE webhook_deliveries SET due_at = CASE WHEN endpoint_id = ANY (ARRAY (SELECT id FROM behind)) THEN NULL ELSE $5::timestamptz END
-       WHERE book_id = $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
+       WHERE book_id IS NOT DISTINCT FROM $1 AND ctid = ANY (ARRAY (SELECT place FROM free))
        RETURNING event_sequence, endpoint_id, endpoint_id = ANY (ARRAY (SELECT id FROM behind)) AS waits
      ), lowered AS (
        -- Who drains it may be past them: told by joined_from (keepBacklog, clearBacklog).

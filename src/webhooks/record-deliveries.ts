@@ -37,8 +37,8 @@ export function createRecorder(pool: Pool, statements: Room, slowMs?: number): R
 }
 
 /**
- * A result that the database refuses is found by halving, and does not keep the others from being recorded: first its book
- * (by the batch), then the result.
+ * A result that the database refuses is found by halving, and does not prevent the others from being recorded: first
+ * its book (by the batch), then the result.
  */
 async function recordOrIsolate(pool: Pool, results: readonly BookRow<DeliveryResult>[]): Promise<unknown[]> {
   try {

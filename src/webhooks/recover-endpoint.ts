@@ -1,6 +1,6 @@
 /**
- * An endpoint that failed answers well again: what waits there for its own retry, for minutes or hours, is attempted now.
- * Once for a streak of failures in this process: the row of the endpoint says when the streak began.
+ * Attempts the deliveries that wait for their own retry, for minutes or hours, when a failing endpoint answers well
+ * again. Once for a streak of failures in this process: the endpoint's row has the beginning of the streak.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../db/pool.ts';
@@ -25,7 +25,7 @@ export interface RecoveryContext {
 /** Rows in one statement. A streak of five days leaves some thousands. */
 const PAGE = 500;
 const REMEMBERED_MAX = 5_000;
-/** The arrival is recorded behind it, and its slot waits: for less than a second. */
+/** The arrival is recorded after it, and its slot waits: for less than a second. */
 const TRIES = 4;
 const FIRST_RETRY_MS = 100;
 
@@ -56,7 +56,7 @@ export class Recovery {
     await recovered.done;
   }
 
-  /** A deadlock, or a database that is away for a moment, passes. Where it does not, the next attempt that arrives tries again. */
+  /** A deadlock, or a database that is away for a moment, passes. If not, the next attempt that arrives tries again. */
   async #withPatience(endpoint: DeliveryEndpoint): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -73,7 +73,7 @@ export class Recovery {
     }
   }
 
-  /** What there is no room for waits with its endpoint, which falls behind (outbox.ts). */
+  /** Deliveries without room wait with their endpoint, which falls behind (outbox.ts). */
   async #bringForward({ bookId, id: endpointId }: DeliveryEndpoint): Promise<void> {
     const { pool, clock, statements, outboxOf, warn } = this.#context;
     const now = Math.floor(clock.now());

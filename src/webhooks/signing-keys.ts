@@ -1,49 +1,53 @@
-/**
- * A cache of opened secrets: opening one costs more than signing with it. The cache key is the sealed form and its place. So
- * a rotation needs no invalidation, and a sealed secret copied to another row is not found.
- */
-
-import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+/** The keys that sign the events of an endpoint. */
+import type { SecretBox } from '../db/secret-box.ts';
+import { OpenedKeys } from '../outside/opened-keys.ts';
 import type { Instant } from '../values/clock.ts';
-import { createSigningKey, type SigningKey } from '../values/standard-webhooks.ts';
+import { type SignedMessage, type SigningKey, sign, signAsymmetric } from '../values/standard-webhooks.ts';
 import type { DeliveryEndpoint } from './delivery.ts';
+import { signingKeyPlace } from './endpoint-options.ts';
 import { earlierSecretPlace, previousSecretPlace, secretPlace } from './endpoint-secret.ts';
-
-/** Most keys in the cache. Beyond it, the oldest makes room. */
-const CACHED_MAX = 2_000;
 
 type Secrets = Pick<
   DeliveryEndpoint,
-  'bookId' | 'id' | 'secretSealed' | 'previousSecretSealed' | 'previousSecretUntil' | 'earlierSecrets'
+  | 'bookId'
+  | 'id'
+  | 'secretSealed'
+  | 'previousSecretSealed'
+  | 'previousSecretUntil'
+  | 'earlierSecrets'
+  | 'signatures'
+  | 'signingKeySealed'
 >;
 
 export class SigningKeys {
-  readonly #secretBox: SecretBox;
-  readonly #opened = new Map<string, SigningKey>();
+  readonly #opened: OpenedKeys;
 
   constructor(secretBox: SecretBox) {
-    this.#secretBox = secretBox;
+    this.#opened = new OpenedKeys(secretBox);
+  }
+
+  /** The value of `webhook-signature`: the signatures that the endpoint asks for. Throws when a secret cannot be opened. */
+  sign(endpoint: Secrets, message: SignedMessage, now: Instant): string {
+    const { bookId, id, signatures = ['v1'], signingKeySealed = null } = endpoint;
+    const signed: string[] = [];
+    if (signatures.includes('v1')) signed.push(sign(message, this.of(endpoint, now)));
+    if (signatures.includes('v1a')) {
+      if (signingKeySealed === null) throw new Error('The endpoint has no signing key');
+      const key = this.#opened.openPrivate({ sealed: signingKeySealed, place: signingKeyPlace(bookId, id) });
+      signed.push(signAsymmetric(message, key));
+    }
+    return signed.join(' ');
   }
 
   /** The keys that sign at this moment, the newest first. Throws when a secret cannot be opened. */
   of(endpoint: Secrets, now: Instant): SigningKey[] {
     const { bookId, id, secretSealed, previousSecretSealed, previousSecretUntil, earlierSecrets = [] } = endpoint;
     if (secretSealed === null) throw new Error('The endpoint has no secret');
-    const keys = [this.#open(secretSealed, secretPlace(bookId, id))];
+    const keys = [this.#opened.open({ sealed: secretSealed, place: secretPlace(bookId, id) })];
     if (previousSecretSealed !== null && previousSecretUntil !== null && previousSecretUntil > now)
-      keys.push(this.#open(previousSecretSealed, previousSecretPlace(bookId, id)));
+      keys.push(this.#opened.open({ sealed: previousSecretSealed, place: previousSecretPlace(bookId, id) }));
     for (const { sealed, until } of earlierSecrets)
-      if (until > now) keys.push(this.#open(sealed, earlierSecretPlace(bookId, id)));
+      if (until > now) keys.push(this.#opened.open({ sealed, place: earlierSecretPlace(bookId, id) }));
     return keys;
-  }
-
-  #open(sealed: Buffer, place: SealedPlace): SigningKey {
-    const name = `${place.bookId} ${place.rowId} ${place.column} ${sealed.toString('latin1')}`;
-    const known = this.#opened.get(name);
-    if (known) return known;
-    const key = createSigningKey(this.#secretBox.open(sealed, place));
-    if (this.#opened.size >= CACHED_MAX) this.#opened.delete(this.#opened.keys().next().value!);
-    this.#opened.set(name, key);
-    return key;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Slots of this process, shared by books: for attempts in progress, and for deliveries that wait in memory. A book may
- * take another slot while it has fewer than are free. So a single book gets half of the slots, and n busy books get equal
- * shares (dynamic thresholds: Choudhury and Hahne, 1998). The first busy book keeps its larger share until it releases
+ * Slots of this process, divided among books: for attempts in progress, and for deliveries that wait in memory. A book
+ * may take another slot while it has fewer than are free. So a single book gets half of the slots, and n busy books get
+ * equal parts (dynamic thresholds: Choudhury and Hahne, 1998). The first busy book keeps its larger part until it frees
  * slots, which takes 15 s with silent receivers. So a few slots are guaranteed to each book, even when none is free.
  */
 export class Slots {
@@ -23,8 +23,8 @@ export class Slots {
   }
 
   /**
-   * Takes a slot; release() frees it. If none is free, `again` is called once when one may be, unless the caller has got a
-   * slot before that. A function is called once, however often it was refused.
+   * Takes a slot; release() frees it. If none is free, `again` is called once when one may be, unless the caller has
+   * got a slot before that. A function is called once, however often it was refused.
    */
   take(book: string, again?: () => void): boolean {
     if (this.#isOpen(book)) {
@@ -39,6 +39,16 @@ export class Slots {
       else this.#refused.set(book, new Set([again]));
     }
     return false;
+  }
+
+  /** Resolves once a slot was taken. */
+  free(book: string): Promise<void> {
+    return new Promise((resolve) => {
+      const again = () => {
+        if (this.take(book, again)) resolve();
+      };
+      again();
+    });
   }
 
   release(book: string): void {

@@ -1,12 +1,12 @@
 /**
- * Sweep of endpoints whose backlog is due, each as one id whatever waits for it. A book has at most fifty, so that none
- * holds back another's.
+ * Sweep of endpoints whose backlog is due, each as one id whatever waits for it. A book has at most fifty, so that no
+ * book delays another.
  */
 import { byBook } from '../db/by-book.ts';
 import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
 import { findDueEndpoints, postponeDueEndpoints } from './backlog-store.ts';
 
-/** Beyond a queue's usual wait. Whoever takes one in hand holds it for longer. */
+/** Beyond a queue's usual wait. A process that drains one has a longer lease. */
 const AGAIN_MS = 30_000;
 const PAGE = 1_000;
 

@@ -16,12 +16,10 @@ import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { keyedByUuid } from '../../src/db/keyed-table.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { APPENDS, rightsOf } from '../../src/db/table-rights.ts';
 import type { CheckContext } from '../../src/group/check-context.ts';
 import { equationOf } from '../../src/group/equation.ts';
 import type { Finding } from '../../src/group/finding.ts';
-import type { Group } from '../../src/group/group.ts';
-import type { GroupResource } from '../../src/group/group-resource.ts';
+import { type Group, rightsOfGroup } from '../../src/group/group.ts';
 import type { RowCheck } from '../../src/group/row-check.ts';
 import { type BookedStep, readStepsOf } from '../../src/group/steps-store.ts';
 import { behindNewIds } from '../../src/group/until.ts';
@@ -33,6 +31,8 @@ import { chartAccountId } from '../../src/ledger/chart.ts';
 import type { ClosingBlocker } from '../../src/ledger/closing-blocker.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import { Draft } from '../../src/ledger/draft.ts';
+import type { EventName } from '../../src/ledger/events/event-names.ts';
+import type { DeclaredResource } from '../../src/ledger/rows/declared-resource.ts';
 import { type Table, WRITE_ORDER } from '../../src/ledger/rows/table.ts';
 import { tableOf } from '../../src/ledger/rows/table-of.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
@@ -41,7 +41,7 @@ import { listStuck, markStuck, retryStuck } from '../../src/operations/stuck-sto
 import { stuckView } from '../../src/operations/stuck-view.ts';
 import { createLogger } from '../../src/process/log.ts';
 import type { QueueJob } from '../../src/queue/queues.ts';
-import { readTimeline } from '../../src/timeline/timeline.ts';
+import { readTimeline, type TimelineSubject } from '../../src/timeline/timeline.ts';
 import { type Instant, systemClock } from '../../src/values/clock.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
 import { checkOverdue, type MissingWorker } from '../../src/verify/overdue-check.ts';
@@ -173,26 +173,26 @@ const keptOpenBySamples: ClosingBlocker = {
   find: (draft, accountId) => (draft.get(samplesOfAccounts, accountId) ? { type: 'samples' } : undefined),
 };
 
-const resource: GroupResource = {
+const resource: DeclaredResource = {
   name: SAMPLE,
-  table: keyedByUuid('samples', 'id'),
+  table: samples,
   parent: null,
-  events: ['sample.opened'],
-  appointments: [],
-  operatorReason: async (_db, _bookId, id) => ({ evidence: `about ${id}` }),
+  events: ['sample.opened' as EventName],
+  books: true,
 };
 
-/** Every member is asked for by the compiler but the four with a question mark; tests below tell what they are for. */
+const operatorReason: TimelineSubject['operatorReason'] = async (_db, _bookId, id) => ({ evidence: `about ${id}` });
+
+/** Every member is asked for by the compiler but those with a question mark; tests below tell what they are for. */
 const planted: Group = {
   name: 'samples',
   resources: [
     resource,
-    { name: PART, table: keyedByUuid('sample_parts', 'id'), parent: SAMPLE, events: [], appointments: [] },
+    { name: PART, table: sampleParts, parent: { name: SAMPLE, column: 'sample_id' }, events: [], books: false },
   ],
-  // A declared table that is no group's: test/unit/declared-tables.test.ts.
-  tables: [samples, sampleParts],
-  // A table without rights: roles.test.ts, and the first statement of the application.
-  rights: { samples: rightsOf(samples, ['stuck_at', 'stuck_error']), sample_parts: APPENDS },
+  // A declared table that is no group's: test/unit/declared-tables.test.ts. A table that is not declared, and has no rights
+  // either: roles.test.ts, and the first statement of the application.
+  tables: [],
   // A table with due_at and stuck_at that nobody moves: declared-tables.test.ts.
   moved: [
     {
@@ -238,7 +238,7 @@ beforeAll(async () => {
   owner = new pg.Client(database.ownerUrl);
   await owner.connect();
   await owner.query(MIGRATION);
-  await migrate({ ...database, rights: { ...RIGHTS, ...planted.rights }, log });
+  await migrate({ ...database, rights: { ...RIGHTS, ...rightsOfGroup(planted) }, log });
   book = await openBook({ database: database.applicationUrl });
   pool = book.pool;
   accountId = await book.account({ amount: 1_000n });
@@ -310,8 +310,9 @@ describe('the sweeper', () => {
       clock: { now: () => now() + MINUTE },
       log: pino({ level: 'silent' }),
       forms: EARLIEST_FORMS,
-      rails: { all: () => [] },
+      rails: { all: () => [], files: () => [] },
       acquirers: { all: () => [] },
+      processors: { all: () => [] },
       config: { SWEEP_INTERVAL_MS: 1_000, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
       queues: {
         partitions: 1,
@@ -443,7 +444,12 @@ describe('verification', () => {
 
 test('the timeline of a sample that an operator changed', async () => {
   const { id } = await openSample();
-  const { items } = await readTimeline(pool, { bookId: book.id, resource, id, page: { limit: 20 } });
+  const { items } = await readTimeline(pool, {
+    bookId: book.id,
+    resource: { ...resource, operatorReason },
+    id,
+    page: { limit: 20 },
+  });
   expect(items).toMatchObject([
     { type: 'sample.opened', actor: { type: 'operator', id: 'ann' }, reason: { evidence: `about ${id}` } },
   ]);

@@ -154,7 +154,7 @@ describe('fields', () => {
     ${{ metadata: { a: 1 } }}                                    | ${400} | ${'parameter_invalid /metadata/a'}
     ${{ metadata: { a: null } }}                                 | ${400} | ${'parameter_invalid /metadata/a'}
     ${{ metadata: { 'a/b~c': {} } }}                             | ${400} | ${'parameter_invalid /metadata/a~1b~0c'}
-    ${{ scheduled_for: '2026-01-01' }}                           | ${400} | ${'parameter_unknown /scheduled_for'}
+    ${{ scheduled_for: '2026-01-01' }}                           | ${400} | ${'parameter_invalid /scheduled_for'}
     ${{ amonut: 5 }}                                             | ${400} | ${'parameter_unknown /amonut'}
   `('$change is refused: $fault', async ({ change, status, fault }) => {
     const problem = await refused({ ...GOOD, ...change });

@@ -18,7 +18,7 @@ let endpoint: Endpoint;
 let account: string;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', earlierForms: true });
   receiver = await startReceiver();
   ({ client } = await product.organisation());
   endpoint = await receiver.subscribe(client);

@@ -202,7 +202,7 @@ describe('refuses', () => {
     const account = (await service.openAccount({ funds: 0 })).id;
     expect((await act(ada, await assigned(exception), 'move_to', { account })).body).toMatchObject({
       code: 'state_conflict',
-      detail: 'No money waits in an account for this exception.',
+      detail: 'No money waits for this exception.',
     });
   });
 
@@ -347,3 +347,63 @@ test('a list asks for a score of kinds at most: each costs an index lookup', asy
 });
 
 test('after these tests every invariant holds', () => expectInvariants({ database: product.database }));
+
+interface Answers {
+  data: { id: string; status: number; exception: Exception | null; problem: { code: string } | null }[];
+}
+
+describe('several at once', () => {
+  test('each has an answer of its own, once under the key', async () => {
+    const [one, other] = [await contradicted(), await contradicted()];
+    const nobody = `${one.id.slice(0, -4)}0000`;
+    const items = [one.id, nobody, other.id, one.id];
+    const send = () =>
+      service.post<Answers>('/v1/exceptions/assign', { items, person: adaIs!.id }, { idempotencyKey: key });
+    const key = randomUUID();
+    const first = await send();
+    expect(first.body.data.map(({ id, status, problem }) => [id, status, problem?.code])).toEqual([
+      [one.id, 200, undefined],
+      [nobody, 404, 'resource_not_found'],
+      [other.id, 200, undefined],
+    ]);
+    expect(first.body.data[0]!.exception).toMatchObject({ status: 'assigned', assignee: adaIs!.id, version: 2 });
+    const again = await send();
+    expect(again.body).toEqual(first.body);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    for (const { id } of [one, other])
+      succeeded(await ada.post(`/v1/exceptions/${id}/explain`, { reason: 'Both were meant' }));
+    const approval = {
+      items: [
+        { id: one.id, version: 3 },
+        { id: other.id, version: 2 },
+      ],
+    };
+    const codes = ({ body }: Answer<Answers>) => body.data.map(({ status, problem }) => problem?.code ?? status);
+    expect(codes(await ada.post('/v1/exceptions/approve', approval))).toEqual([
+      'self_approval_forbidden',
+      'version_mismatch',
+    ]);
+    const byKey = randomUUID();
+    const approve = () => ben.post<Answers>('/v1/exceptions/approve', approval, { idempotencyKey: byKey });
+    expect(codes(await approve())).toEqual([200, 'version_mismatch']);
+    expect(codes(await approve())).toEqual([200, 'version_mismatch']);
+    expect(codes(await service.post('/v1/exceptions/approve', approval))).toEqual([
+      'permission_denied',
+      'permission_denied',
+    ]);
+  });
+
+  test('a hundred are, one more is not; none of another book is', async () => {
+    const stranger = await product.organisation();
+    const theirs = await contradicted();
+    const { body } = await stranger.client.post<Answers>('/v1/exceptions/assign', {
+      items: [theirs.id],
+      person: adaIs!.id,
+    });
+    expect(body.data).toMatchObject([{ status: 404, exception: null }]);
+    const many = Array.from({ length: 101 }, () => theirs.id);
+    expect((await service.post('/v1/exceptions/assign', { items: many, person: adaIs!.id })).status).toBe(400);
+    expect((await service.post('/v1/exceptions/assign', { items: [], person: adaIs!.id })).status).toBe(400);
+    expect((await service.post('/v1/exceptions/assign', { items: many.slice(1), person: adaIs!.id })).status).toBe(200);
+  });
+});

@@ -5,7 +5,7 @@ import type { Account, Client, Endpoint, Payout, Problem } from '../../scripts/h
 import { fingerprintOf } from '../../src/api/request-headers.ts';
 import { Following } from '../../src/idempotency/following.ts';
 import { carryOut } from '../../src/idempotency/use-case.ts';
-import { requestPayout } from '../../src/payouts/payout/request-payout.ts';
+import { requestPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { newId } from '../../src/values/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 

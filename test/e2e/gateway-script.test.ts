@@ -7,6 +7,7 @@ import { expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { HttpAcquirer } from '../../src/acquirers/http/http-acquirer.ts';
 import type { Pool } from '../../src/db/pool.ts';
+import { HttpProcessor } from '../../src/processors/http/http-processor.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId } from '../../src/values/ids.ts';
 
@@ -19,7 +20,7 @@ test('the reference gateway prints its settings, answers by them, and ends when 
   const gateway = start('--name', 'trial');
   let said = '';
   gateway.stdout.on('data', (text) => (said += text));
-  const setting = (name: string) => new RegExp(`^ACQUIRER_HTTP_${name}=(.+)$`, 'm').exec(said)?.[1];
+  const setting = (name: string, party = 'ACQUIRER') => new RegExp(`^${party}_HTTP_${name}=(.+)$`, 'm').exec(said)?.[1];
   await until(() => said.includes('Ctrl-C'));
   expect(setting('NAME')).toBe('trial');
   expect(said).toContain('http://127.0.0.1:8080/partners/trial/notices');
@@ -34,6 +35,14 @@ test('the reference gateway prints its settings, answers by them, and ends when 
   });
   expect(await acquirer.inquire(newId(), 'CH1')).toMatchObject({ status: 'not_found' });
   await acquirer.close();
+  expect(setting('NAME', 'PROCESSOR')).toBe('card_gateway');
+  expect(said).toContain('http://127.0.0.1:8080/partners/card_gateway/notices');
+  const processor = new HttpProcessor({
+    ...{ name: 'card_gateway', mode: 'live', url: setting('URL', 'PROCESSOR')! },
+    ...{ secrets: [setting('SECRETS', 'PROCESSOR')!], pool: undefined as unknown as Pool, clock: systemClock },
+  });
+  expect(await processor.inquire(newId(), 'CH1')).toMatchObject({ status: 'not_found' });
+  await processor.close();
 
   gateway.kill('SIGTERM');
   const [code] = await once(gateway, 'exit');

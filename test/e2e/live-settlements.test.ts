@@ -1,7 +1,8 @@
 /** What a gateway paid is taken in by the ids that it was given: the merchant's, and the references of its instructions. */
 import { expect, test, vi } from 'vitest';
 import { succeeded } from '../../scripts/harness/client.ts';
-import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import { checkReport } from '../../src/payments/paydays/check-report.ts';
+import { writeReport } from '../../src/payments/paydays/report.ts';
 import { bookReport } from '../../src/payments/settlements/book-report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import { GATEWAY_NAME, startWithGateway } from '../support/gateway.ts';
@@ -39,8 +40,8 @@ test('a report of the gateway settles a live payment', async () => {
     cost: 100n,
   } as const;
   const bytes = writeReport([line]);
-  const file = { acquirer: GATEWAY_NAME, mode: 'live', name: 'a day', bytes, lines: readReport(bytes) } as const;
-  const parts = await bookReport(runtime, await keepReport(runtime.pool, file, Date.now()));
+  const file = { acquirer: GATEWAY_NAME, mode: 'live', name: 'a day', ...checkReport(() => [bytes]) } as const;
+  const parts = await bookReport(runtime, await keepReport(runtime, file, Date.now()));
   expect(parts).toMatchObject([{ settlement: { exceptions: 0 } }]);
   expect(await live.read(`/v1/payments/${id}`)).toMatchObject({ status: 'settled', amount_settled: 20_000 });
   await close();

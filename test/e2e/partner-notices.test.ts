@@ -6,8 +6,9 @@ import { text } from 'node:stream/consumers';
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
-import { GatewayClient } from '../../src/acquirers/http/gateway-client.ts';
 import { inquireCall } from '../../src/acquirers/http/write-calls.ts';
+import { GatewayClient } from '../../src/outside/gateway/gateway-client.ts';
+import { PartyUnreachable } from '../../src/outside/party.ts';
 import { pruneNotices } from '../../src/outside/prune-notices.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, publicId } from '../../src/values/ids.ts';
@@ -158,7 +159,10 @@ test('what was signed for the gateway is no notice of its own', async () => {
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  const client = new GatewayClient({ url, secrets: [started.secret], callTimeoutMs: 10_000, callsAtOnce: 1 });
+  const client = new GatewayClient({
+    ...{ url, secrets: [started.secret], callTimeoutMs: 10_000, callsAtOnce: 1 },
+    ...{ refusals: {}, unreachable: PartyUnreachable },
+  });
   const asked = { originator: newId(), reference: 'R1' };
   const read = (answer: JsonObject) => answer.status;
   expect(await client.call(inquireCall(asked), { id: newId(), read })).toBe('not_found');

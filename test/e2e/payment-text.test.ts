@@ -29,7 +29,7 @@ let account: string;
 let behind: ReturnType<typeof lookInto>;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', earlierForms: true });
   ({ keys, client } = await product.organisation());
   account = (await client.openAccount()).id;
   receiver = await startReceiver();

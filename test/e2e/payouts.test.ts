@@ -90,7 +90,8 @@ describeOnEachBackend('a payout', (backend) => {
     }
     expect(arrived.map(({ event }) => event.object_sequence)).toEqual([1, 2, 3]);
     expect(arrived[2]!.event.data).toMatchObject({ object: paid, previous_attributes: { status: 'processing' } });
-    expect(arrived.flatMap(({ event }) => event.journal_entries)).toEqual(entries);
+    // An event shows an entry as it always did; the journal's own routes show more.
+    expect(entries).toMatchObject(arrived.flatMap(({ event }) => event.journal_entries));
   });
 
   test('to another account of the book arrives in the commit that reserves it, without fee or rail', async () => {

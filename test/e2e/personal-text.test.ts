@@ -46,7 +46,7 @@ let behind: ReturnType<typeof lookInto>;
 const received = new Map<string, string>();
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', earlierForms: true });
   ({ keys, client } = await product.organisation());
   behind = lookInto(product.database);
   echo = createServer((request, response) => {

@@ -5,14 +5,17 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Answer, type Client, type Problem, type SendOptions, until } from '../../scripts/harness/client.ts';
-import type { Route } from '../../src/api/route.ts';
+import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
+import { isWrite, type Route } from '../../src/api/route.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors/errors.ts';
 import { codesOf } from '../../src/http/openapi.ts';
 import { readExamples } from '../../src/http/openapi-examples.ts';
 import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';
 import { ROUTES } from '../../src/http/routes.ts';
-import { SCOPES } from '../../src/organisations/api-key.ts';
-import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { MAKES_KEYS, SCOPES } from '../../src/organisations/api-key.ts';
+import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
+import { startContracted } from '../support/contracted.ts';
 import { startWithGateway } from '../support/gateway.ts';
 import { bodiesOf, type OneOfEach, oneOfEach, pathOf } from '../support/one-of-each.ts';
 import { addPersonOf } from '../support/people.ts';
@@ -21,7 +24,10 @@ import { Refusals } from './transcript/refused.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-const writes = ROUTES.filter(({ method }) => method !== 'get');
+const writes = ROUTES.filter(isWrite);
+/** They name themselves: an Idempotency-Key is not looked at. */
+const messages = ROUTES.filter(({ isMessage }) => isMessage);
+const keyed = writes.filter(({ isMessage }) => !isMessage);
 const withBodies = ROUTES.filter(({ method }) => method === 'post' || method === 'patch');
 
 const named = (...names: string[]) => ROUTES.filter(({ operation }) => names.includes(operation));
@@ -32,13 +38,16 @@ let keys: OrganisationKeys;
 let client: Client;
 /** By the key of a person, who may do what a service may not. */
 let ada: Client;
+/** By a key that makes keys. */
+let maker: Client;
 let ids: OneOfEach;
 /** In the place of the reference's example, where that names something that is not there. */
 let bodies: Readonly<Record<string, unknown>>;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startContracted({ backend: 'postgres' });
   ({ keys, client } = await product.organisation());
+  maker = await keyWith({ scopes: ['*', MAKES_KEYS] });
   ids = await oneOfEach(product, keys);
   const person = await addPersonOf(product.runtime.pool, keys.testBookId, { name: 'Ada' });
   ada = product.client(person.key);
@@ -60,8 +69,9 @@ async function call(
   const body = withBodies.includes(route)
     ? (options.body ?? bodies[route.operation] ?? route.bodyExample ?? {})
     : undefined;
+  const caller = route.scope === MAKES_KEYS && [client, ada].includes(by) ? maker : by;
   const began = Date.now();
-  const answer = await by.send<Problem>(route.method.toUpperCase(), `${pathOf(route, of)}${query}`, {
+  const answer = await caller.send<Problem>(route.method.toUpperCase(), `${pathOf(route, of)}${query}`, {
     ...(options.rawBody === undefined && { body }),
     ...options,
   });
@@ -115,7 +125,7 @@ test('with a key for something else', async () => {
   for (const scope of SCOPES) {
     const routes = ROUTES.filter((route) => route.scope === scope);
     if (routes.length === 0) continue;
-    const by = await keyWith({ scopes: SCOPES.filter((other) => other !== scope) });
+    const by = await keyWith({ scopes: SCOPES.filter((other) => ![scope, MAKES_KEYS].includes(other)) });
     await expectOfEach(routes, 'permission_denied', { by });
   }
 });
@@ -150,28 +160,41 @@ test('with a body that is no JSON', () => expectOfEach(withBodies, 'malformed_js
 test('with a body of another type', () =>
   expectOfEach(withBodies, 'unsupported_media_type', {
     rawBody: 'amount=1',
-    headers: { 'content-type': 'text/plain' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
   }));
 
 test('with a body that is too large', () =>
   expectOfEach(withBodies, 'payload_too_large', { rawBody: JSON.stringify({ name: 'x'.repeat(BODY_LIMIT_BYTES) }) }));
 
 test('under a key that cannot be one', () =>
-  expectOfEach(writes, 'idempotency_key_invalid', { idempotencyKey: 'two words' }));
+  expectOfEach(keyed, 'idempotency_key_invalid', { idempotencyKey: 'two words' }));
 
 test('under a key that is a card number', () =>
-  expectOfEach(writes, 'card_number_not_allowed', { idempotencyKey: '4242424242424242' }));
+  expectOfEach(keyed, 'card_number_not_allowed', { idempotencyKey: '4242424242424242' }));
 
 test('under a key that was used for something else', () =>
   expectOfEach(
-    writes.filter(({ operation }) => operation !== 'voidIdempotencyKey'),
+    keyed.filter(({ operation }) => operation !== 'voidIdempotencyKey'),
     'idempotency_key_reused',
     { idempotencyKey: ids.text },
   ));
 
+test('as a message whose reference was used for another one', async () => {
+  const [createTransaction] = named('createTransaction') as [Route];
+  const message_reference = 'msg-of-something-else';
+  const first = { ...(bodies.createTransaction as object), message_reference };
+  expect((await call(createTransaction, { body: first })).status).toBe(200);
+  await expectOfEach(messages, 'idempotency_key_reused', ({ operation, bodyExample }) => ({
+    body: {
+      ...((bodies[operation] ?? bodyExample) as object),
+      ...{ message_reference, ...(operation === 'createTransaction' && { amount: 777 }) },
+    },
+  }));
+});
+
 test('under a key that was voided', async () => {
   expect((await client.post('/v1/idempotency_keys/voided/void', undefined, { idempotencyKey: null })).status).toBe(200);
-  await expectOfEach(writes, 'idempotency_key_voided', { idempotencyKey: 'voided' });
+  await expectOfEach(keyed, 'idempotency_key_voided', { idempotencyKey: 'voided' });
 });
 
 test('with a version that is not the one of the object', () =>
@@ -179,7 +202,7 @@ test('with a version that is not the one of the object', () =>
     ROUTES.filter(({ ifMatch }) => ifMatch),
     'version_mismatch',
     { by: ada, headers: { 'if-match': '"77"' } },
-    ({ operation }) => (operation === 'approveException' ? '/version' : 'If-Match'),
+    ({ bodyExample }) => (bodyExample && 'version' in (bodyExample as object) ? '/version' : 'If-Match'),
   ));
 
 test('without the key that a movement of money needs', () =>
@@ -189,16 +212,63 @@ test('without the key that a movement of money needs', () =>
     { idempotencyKey: null },
   ));
 
+const BACKTESTED = {
+  controls: { cash: 'block' },
+  ...{ from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z' },
+};
+
 test('what is named in the request, and is not there', async () => {
   const nobody = ids.account.replace(/.{4}$/, '0000');
   await expectOfEach(named('findIdempotencyKey'), 'resource_not_found', { query: '?key=nobody' });
   await expectOfEach(named('simulateInboundTransfer'), 'resource_not_found', {
     body: { account: nobody, amount: 1, currency: 'JOD' },
   });
+  const items = [{ amount: 1, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } }];
+  await expectOfEach(named('createPayoutBatch'), 'resource_not_found', { body: { account: nobody, items } });
+  await expectOfEach(named('createReport'), 'resource_not_found', {
+    body: { type: 'general_ledger', from: '2026-01-01', to: '2026-01-31', format: 'csv', account: nobody },
+  });
+  await expectOfEach(named('createCardControls'), 'resource_not_found', { body: { account: nobody, cash: 'block' } });
+  await expectOfEach(named('backtestControls'), 'resource_not_found', { body: { ...BACKTESTED, account: nobody } });
+  await expectOfEach(named('simulateBankStatement'), 'resource_not_found', {
+    body: { bank_account: nobody.replace('acct_', 'ba_') },
+  });
+  await expectOfEach(named('simulateCardTokenRequest'), 'resource_not_found', {
+    body: { card: ids.card!.replace(/.{4}$/, '0000'), wallet: 'other' },
+  });
+});
+
+test('with less than an amount may be', () => {
+  const limits = [{ window: 'day', amount: -1 }];
+  return expectOfEach(named('backtestControls'), 'amount_below_minimum', {
+    body: { ...BACKTESTED, program: true, controls: { limits } },
+  });
+});
+
+test('as a message with a card that is not there', () => {
+  const withCard = ROUTES.filter(({ operation }) => 'network_reference' in ((bodies[operation] ?? {}) as object));
+  const simulated = ROUTES.filter(({ operation }) => /^simulateCard(?!Token|Dispute|Presented)/.test(operation));
+  const card = ids.card!.replace(/.{4}$/, '0000');
+  return expectOfEach([...withCard, ...simulated], 'resource_not_found', ({ operation }) => ({
+    body: { ...(bodies[operation] as object), card },
+  }));
+});
+
+test('beyond the rate of messages of a book', async () => {
+  const environment = { RATE_LIMIT_MESSAGES_PER_SECOND: '1' };
+  const limited = await startProduct({ backend: 'postgres', pools: [], environment });
+  for (const route of messages) {
+    const { client: by } = await limited.organisation();
+    await until(
+      () => Promise.all(Array.from({ length: 3 }, () => call(route, { by, query: '?surplus=1' }))),
+      (answers) => answers.some(({ body }) => body.code === 'rate_limited'),
+    );
+  }
+  await limited.close();
 });
 
 test('beyond the rate of a key', async () => {
-  for (const route of ROUTES) {
+  for (const route of ROUTES.filter(({ isMessage }) => !isMessage)) {
     const by = await keyWith({ writesPerSecond: 1, readsPerSecond: 1 });
     // Three at once, and again where the machine took more than a second for them.
     await until(
@@ -225,6 +295,51 @@ test('money that may not move', async () => {
   const live = product.client(keys.liveKey);
   const account = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Live' })).body.id;
   await expectCode('rail_unavailable', from(account, live));
+});
+
+test('an entry of a day that is closed', async () => {
+  const [debit, credit] = [(await client.openAccount()).id, (await client.openAccount()).id];
+  const superuser = lookInto(product.database);
+  await superuser.query(`UPDATE books SET closed_through = '2026-01-31' WHERE id = $1`, [keys.testBookId]);
+  await superuser.end();
+  const entry = { postings: [{ debit, credit, amount: 1, currency: 'JOD' }], effective_on: '2026-01-31' };
+  await expectOfEach(named('createJournalEntry'), 'period_closed', { body: entry });
+  await expectOfEach(named('createJournalEntryBatch'), 'period_closed', { body: { entries: [entry] } });
+});
+
+test('destinations of nobody, and those that were erased', async () => {
+  const [createPayee] = named('createPayee') as [Route];
+  const account = ids.account.replace(/.{4}$/, '0000');
+  const body = { ...(createPayee.bodyExample as object), destination: { type: 'account', account } };
+  expect((await call(createPayee, { body })).body.code).toBe('resource_not_found');
+  const alias = { destination: { type: 'cliq', alias: 'NOALIAS' } };
+  await expectOfEach(named('resolveDestination'), 'alias_not_found', { body: alias });
+  const [createPayout] = named('createPayout') as [Route];
+  const made = await client.post<{ id: string }>('/v1/cards', {
+    ...{ account: ids.account, type: 'virtual', cardholder: { name: 'Ada Lovelace' } },
+  });
+  await client.post(`/v1/cards/${made.body.id}/freeze`);
+  const frozen = { ...(createPayout.bodyExample as object), account: ids.account };
+  await expectOfEach([createPayout], 'card_not_active', {
+    body: { ...frozen, destination: { type: 'card', card: made.body.id } },
+  });
+  const payout = await client.pay({ account: ids.account });
+  await client.payoutUntil(payout.id, 'paid');
+  const superuser = lookInto(product.database);
+  await superuser.query('UPDATE payees SET destination_sealed = NULL');
+  await superuser.query('UPDATE payouts SET destination_sealed = NULL WHERE id = $1', [
+    parsePublicId('payout', payout.id),
+  ]);
+  await superuser.end();
+  const of = { ...ids, payout: payout.id };
+  await expectOfEach(named('getPayoutDestination', 'getPayeeDestination'), 'state_conflict', { of });
+});
+
+test('cards that no processor makes', async () => {
+  const live = product.client(keys.liveKey);
+  const { id: account } = (await live.post<{ id: string }>('/v1/accounts', { currency: 'JOD', name: 'Of cards' })).body;
+  const body = { account, type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
+  await expectOfEach(named('createCard'), 'processor_unavailable', { by: live, body });
 });
 
 test('payments that no acquirer takes, or that nobody captured in time', async () => {
@@ -271,7 +386,9 @@ test('twice at once, while the book is held', async () => {
 test('while the clock of the book is on its way', async () => {
   await product.stopPools();
   expect((await client.post('/v1/simulations/clock/advance', { by: 'P1D' })).status).toBe(202);
-  await expectOfEach(writes, 'state_conflict', { by: ada });
+  // What the body of a match names is looked up first, and its example names nothing that exists.
+  const others = writes.filter(({ operation }) => operation !== 'createBankMatch');
+  await expectOfEach(others, 'state_conflict', { by: ada });
 });
 
 /** Statements of a superuser that begin and end a fault of a database. */
@@ -332,7 +449,8 @@ test('every status of the document was heard of every operation, and every code 
       ...refusals.codesOf(route).map((code) => ERRORS[code].status),
     ];
     const documented = [
-      ...Object.keys(route.responses).map(Number),
+      // Files have no examples.
+      ...Object.entries(route.responses).flatMap(([status, { isFile }]) => (isFile ? [] : [Number(status)])),
       ...codesOf(route).map((code) => ERRORS[code].status),
     ];
     return [...new Set(documented)]

@@ -28,7 +28,7 @@ let account: Account;
 let payout: Payout;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', earlierForms: true });
   ({ client } = await product.organisation());
   account = await client.openAccount({ funds: 100_000 });
   const sent = await client.pay({

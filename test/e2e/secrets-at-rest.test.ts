@@ -7,16 +7,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type Endpoint, type Payout, until } from '../../scripts/harness/client.ts';
 import { type SealedPlace, SecretBoxError } from '../../src/db/secret-box.ts';
 import { DECLARED_TABLES } from '../../src/groups.ts';
+import { answerSecretPlace, concealedSecret } from '../../src/idempotency/answer-secret.ts';
 import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
-import { destinationPlace } from '../../src/payouts/destinations/destination.ts';
+import { destinationPlace, ofPayout } from '../../src/payouts/destinations/destination.ts';
 import { newId, parsePublicId } from '../../src/values/ids.ts';
 import { canonicalJson } from '../../src/values/json.ts';
-import {
-  answerSecretPlace,
-  concealedSecret,
-  previousSecretPlace,
-  secretPlace,
-} from '../../src/webhooks/endpoint-secret.ts';
+import { previousSecretPlace, secretPlace } from '../../src/webhooks/endpoint-secret.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 import { sealUnbound } from '../support/unbound-seal.ts';
 
@@ -96,7 +92,7 @@ async function putInFirstForm(): Promise<void> {
   for (const { book_id: bookId, id, sealed } of payouts)
     await behind.query('UPDATE payouts SET destination_sealed = $2 WHERE id = $1', [
       id,
-      again(sealed, destinationPlace(bookId, id)),
+      again(sealed, destinationPlace(ofPayout(bookId, id))),
     ]);
   const { rows: endpoints } = await behind.query(
     'SELECT book_id, id, secret_sealed AS sealed, previous_secret_sealed AS previous FROM webhook_endpoints',
@@ -208,7 +204,9 @@ describe('after rows of an early release were sealed again', () => {
       return { ...rows[0]!, id: parsePublicId('payout', id)! };
     };
     const [mine, theirs] = [await sealedOf(one), await sealedOf(other)];
-    expect(secretBox.open(mine.sealed, destinationPlace(mine.book_id, mine.id))).toBe('FIRST');
-    expect(() => secretBox.open(theirs.sealed, destinationPlace(mine.book_id, mine.id))).toThrow(SecretBoxError);
+    expect(secretBox.open(mine.sealed, destinationPlace(ofPayout(mine.book_id, mine.id)))).toBe('FIRST');
+    expect(() => secretBox.open(theirs.sealed, destinationPlace(ofPayout(mine.book_id, mine.id)))).toThrow(
+      SecretBoxError,
+    );
   });
 });

@@ -6,6 +6,7 @@
  * `npx vitest run test/e2e/transcript.test.ts -u` records both anew.
  */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type Gateway, startGateway } from '../../scripts/gateway/server.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { TAGS } from '../../src/api/route.ts';
@@ -14,6 +15,8 @@ import { RIGHTS } from '../../src/groups.ts';
 import { exampleFileOf } from '../../src/http/openapi-examples.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { newSecret } from '../../src/values/standard-webhooks.ts';
+import { PROCESSOR_NAME } from '../support/gateway.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { ExampleCollection } from './transcript/exchanges.ts';
 import type { Stage } from './transcript/groups/group.ts';
@@ -24,24 +27,39 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const heard = new Map<string, Set<number>>();
 const examples = new ExampleCollection();
+let gateway: Gateway;
 let product: Product;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
-  // As `npm start` leaves a new installation: in the forms of this release.
-  await migrate({ rights: RIGHTS, ...product.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
-  const { forms } = product.runtime;
-  await until(() => forms.eventsDerived && forms.multiBookJobs);
+  // Live cards have a processor, whose pages show what is shown of them; nothing else is configured for live mode.
+  const secret = newSecret();
+  gateway = await startGateway({ secrets: [secret] });
+  const environment = {
+    PROCESSOR_HTTP_NAME: PROCESSOR_NAME,
+    PROCESSOR_HTTP_URL: gateway.url,
+    PROCESSOR_HTTP_SECRETS: secret,
+  };
+  product = await startContracted(environment);
   receiver = await startReceiver();
 });
 afterAll(async () => {
   await product?.close();
+  await gateway?.close();
   await receiver?.close();
 });
 
+/** As `npm start` leaves a new installation: in the forms of this release. */
+async function startContracted(environment: Record<string, string> = {}): Promise<Product> {
+  const started = await startProduct({ backend: 'postgres', environment });
+  await migrate({ rights: RIGHTS, ...started.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
+  const { forms } = started.runtime;
+  await until(() => forms.eventsDerived && forms.multiBookJobs);
+  return started;
+}
+
 /** A book of its own for a file of the transcript. */
-async function stage(): Promise<Stage> {
+async function stageIn(product: Product): Promise<Stage> {
   const { keys } = await product.organisation();
   const wire = new Transcript(product.baseUrl, keys.testKey, heard);
   const openAccount = (body: object = {}) =>
@@ -56,14 +74,19 @@ async function stage(): Promise<Stage> {
 const recordedExample = (file: string, value: unknown) =>
   expect(`${JSON.stringify(value, null, 1)}\n`).toMatchFileSnapshot(`../../src/http/examples/${file}`);
 
-test.each(GROUPS_ON_WIRE.flatMap(({ scenes }) => scenes))('$file', async ({ file, play, examplesOnly }) => {
-  const began = Date.now();
-  const played = await stage();
-  await play(played);
-  const { exchanges, events } = await played.wire.forExamples(file, began);
-  for (const exchange of exchanges) examples.add(exchange);
-  for (const event of events) examples.addEvent(event);
-  if (!examplesOnly) await expect(played.wire.text()).toMatchFileSnapshot(`transcript/${file}.txt`);
+test.each(GROUPS_ON_WIRE.flatMap(({ scenes }) => scenes))('$file', async ({ file, play, examplesOnly, alone }) => {
+  const own = alone ? await startContracted() : undefined;
+  try {
+    const began = Date.now();
+    const played = await stageIn(own ?? product);
+    await play(played);
+    const { exchanges, events } = await played.wire.forExamples(file, began);
+    for (const exchange of exchanges) examples.add(exchange);
+    for (const event of events) examples.addEvent(event);
+    if (!examplesOnly) await expect(played.wire.text()).toMatchFileSnapshot(`transcript/${file}.txt`);
+  } finally {
+    await own?.close();
+  }
 });
 
 test('every operation has been heard with a success', () => {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Client, until } from '../../scripts/harness/client.ts';
+import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { Connections } from '../../src/http/connections.ts';
 import {
   ASSURED_BYTES,
@@ -171,18 +171,21 @@ test('greedy books cannot use more than the process has; each book keeps its ass
 test('unread pages fill the share of their own book only, and closing the connections frees it', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, '\u20ac'.repeat(500)]));
   await Promise.all(
-    Array.from({ length: 100 }, (_, index) =>
-      client.post('/v1/accounts', { currency: 'JOD', name: `Account ${index}`, metadata }),
+    Array.from({ length: 100 }, async (_, index) =>
+      succeeded(await client.post('/v1/accounts', { currency: 'JOD', name: `Account ${index}`, metadata })),
     ),
   );
   const port = Number(new URL(product.baseUrl).port);
   const { client: neighbour } = await product.organisation();
   const request = `GET /v1/accounts?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\n\r\n`;
-  // Few: the system takes some pages of each connection before the process holds any.
+  // Few: the system takes some pages of each connection before the process holds any, and those that are refused meanwhile are
+  // none. So more are requested until the process holds its share.
   const sockets = await Promise.all(Array.from({ length: 6 }, () => open(port)));
-  for (const socket of sockets) socket.write(request.repeat(20));
   const refused = await until(
-    () => client.get('/v1/limits'),
+    () => {
+      for (const socket of sockets) socket.write(request.repeat(20));
+      return client.get('/v1/limits');
+    },
     ({ status }) => status === 429,
   );
   expect(refused.body).toMatchObject({ code: 'rate_limited', limit: IN_FLIGHT_LIMITS.bytes });

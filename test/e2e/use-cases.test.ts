@@ -8,9 +8,10 @@ import { waitFor } from '../../src/api/waits.ts';
 import { ApiError } from '../../src/errors/errors.ts';
 import type { UseCase } from '../../src/idempotency/use-case.ts';
 import { RowLoads } from '../../src/ledger/rows/row-loads.ts';
+import { type PayoutInput, type PayoutRuntime, requestPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { payoutResource } from '../../src/payouts/payout/payout-resource.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
-import { type PayoutInput, type PayoutRuntime, requestPayout } from '../../src/payouts/payout/request-payout.ts';
+import { RecentSingles } from '../../src/payouts/payout/recent-singles.ts';
 import { reservePayouts } from '../../src/payouts/payout/reserve-payouts.ts';
 import { type Api, startApi } from '../../src/server.ts';
 import { type Gate, gate } from '../support/gate.ts';
@@ -72,7 +73,11 @@ const followed: Case = {
       async follow({ resourceId }) {
         told.push('capture');
         await outside.promise;
-        const reserving = { ...product.runtime, payouts: new RowLoads(product.runtime.pool, payouts) };
+        const reserving = {
+          ...product.runtime,
+          singles: new RecentSingles(),
+          payouts: new RowLoads(product.runtime.pool, payouts),
+        };
         await reservePayouts(reserving, input.bookId, [resourceId!]);
       },
     };

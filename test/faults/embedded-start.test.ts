@@ -130,12 +130,15 @@ describe('npm start', () => {
         encoding: 'utf8',
         env: { ...process.env, COUNTINGHOUSE_DATA: data, DATABASE_URL: '' },
       });
-      expect(JSON.parse(keys.stdout)).toMatchObject({
-        organisation: 'Sandbox',
-        mode: 'test',
-        scopes: ['*'],
-        standing: 'good',
-      });
+      // One line a key: a service's, two persons', and two of the operator's.
+      const listed = keys.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(listed).toHaveLength(5);
+      expect(listed.filter(({ organisation }) => organisation === 'Sandbox')).toMatchObject(
+        Array.from({ length: 3 }, () => ({ mode: 'test', scopes: expect.arrayContaining(['*']), standing: 'good' })),
+      );
 
       const postgres = postmaster();
       process.kill(-product.child.pid!, 'SIGINT');

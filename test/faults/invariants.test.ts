@@ -24,7 +24,7 @@ const TAMPERINGS: [rule: string, broken: string, mended: string][] = [
     `UPDATE accounts SET held_debits = 0 WHERE code = 'customer'`,
   ],
   [
-    'no account is below its floor but by entries that say so',
+    'no account is below its floor but by entries and holds that say so',
     `UPDATE accounts SET floor = posted_credits - posted_debits + 1 WHERE code = 'customer'`,
     `UPDATE accounts SET floor = 0 WHERE code = 'customer'`,
   ],
@@ -49,7 +49,7 @@ const TAMPERINGS: [rule: string, broken: string, mended: string][] = [
     `UPDATE sandbox_rail.instructions SET end_to_end_id = substr(end_to_end_id, 2) WHERE status = 'paid'`,
   ],
   [
-    'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail',
+    'what is left of the money at the bank is what came in, and what the acquirer paid, less what left at the rail and what the operator took',
     'UPDATE inbound_transfers SET amount = amount + 1',
     'UPDATE inbound_transfers SET amount = amount - 1',
   ],

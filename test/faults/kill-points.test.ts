@@ -9,10 +9,14 @@ import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
 
 /**
  * Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind,
- * notices of a rail.
+ * notices of a rail, questions to endpoints that decide, orders of cards, files of banks, batches of payouts, files of a bank that are matched,
+ * totals, reports and closes.
  */
 const POINTS = FAILPOINTS.filter(
-  (point) => !/^(ledger\.shared|sweeper|delivery|notice|backlog|rail\.acknowledge)|enqueue\.after$/.test(point),
+  (point) =>
+    !/^(ledger\.shared|sweeper|delivery|notice|backlog|endpoint|processor|bank|payout_batch|reconciliation|totals|report|period|rail\.acknowledge)|enqueue\.after$/.test(
+      point,
+    ),
 );
 
 /** One payment in four passes them, or one in eight: these processes die there the first time. */
@@ -31,7 +35,7 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
       const worker = stage.worker('all');
       for (const [at, point] of POINTS.entries()) {
         await worker.kill();
-        await stage.expireHolds();
+        await stage.expireLeases();
         await worker.start({ failpoints: `${point}=kill@${SELDOM.test(point) ? 1 : 1 + at}` });
         await stage.untilEnded(worker);
         expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);

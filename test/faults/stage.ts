@@ -5,8 +5,9 @@
 import { expect } from 'vitest';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { type PaymentLoad, startPaymentLoad } from '../../scripts/faults/payment-load.ts';
+import { settle } from '../../scripts/faults/settle.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
-import { expireHolds } from '../../scripts/harness/database-store.ts';
+import { expireLeases } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
@@ -55,7 +56,7 @@ export interface Stage {
   /** Waits until a process has died at its failpoint, and meanwhile makes waiting rows due. */
   untilEnded(process: ProductProcess): Promise<void>;
   /** The 45 seconds pass for which a dead worker holds a backlog. Only while no worker is alive. */
-  expireHolds(): Promise<void>;
+  expireLeases(): Promise<void>;
   /** Ends the load, waits until all work is done, and checks everything. `others` are payouts not made by the load. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -98,7 +99,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     if (options.redisAbsent) await redis?.kill();
     const receiver = await startReceiver();
     closers.push(() => receiver.close());
-    const environment = testEnvironment(database, redis, { LOG_LEVEL: 'warn' });
+    const environment = testEnvironment(database, redis, { LOG_LEVEL: 'warn', PAYMENT_RELEASE_ONCE_SETTLED: 'false' });
 
     async function add(name: string, role: Role, failpoints?: string): Promise<ProductProcess> {
       const started = await startProcess(role, environment, { failpoints });
@@ -147,7 +148,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean) {
         return untilDue(behind, () => stage.query<Row>(sql, values), isWanted);
       },
-      expireHolds: () => expireHolds(behind),
+      expireLeases: () => expireLeases(behind),
       async untilEnded(process) {
         let ended = false;
         const end = process.ended().then(() => {
@@ -158,7 +159,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       },
       async settleAndCheck(load, others = []) {
         await load.stop();
-        await settle(stage);
+        await settle(behind, { limitMs: SETTLE_LIMIT_MS });
         await load.expectFirstAnswersAgain();
         const rows = await stage.query<{ id: string }>('SELECT id FROM payouts ORDER BY id');
         expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...load.payouts(), ...others].sort());
@@ -189,22 +190,6 @@ async function untilDue<Value>(
     return look();
   };
   return until(lookAgain, isWanted, { timeoutMs: SETTLE_LIMIT_MS });
-}
-
-/** Waits until every payout, delivery and notice is final. */
-async function settle(stage: Stage): Promise<void> {
-  const [left] = await stage.untilMoved<{ stuck: bigint } & Record<string, bigint>>(
-    `SELECT
-      (SELECT count(*) FROM payouts WHERE status IN ('pending', 'processing')) AS payouts,
-      (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending') AS deliveries,
-      (SELECT count(*) FROM sandbox_rail.notices WHERE acknowledged_at IS NULL) AS notices,
-      -- A notice is acknowledged once it is copied, and booked afterwards.
-      (SELECT count(*) FROM rail_notices WHERE status = 'waiting' AND stuck_at IS NULL) AS copied,
-      (SELECT count(*) FROM payouts WHERE stuck_at IS NOT NULL) AS stuck`,
-    [],
-    ([{ stuck, ...waiting } = { stuck: 0n }]) => stuck !== 0n || Object.values(waiting).every((count) => count === 0n),
-  );
-  expect(left!.stuck).toBe(0n);
 }
 
 async function migrated(

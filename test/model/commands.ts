@@ -1,6 +1,6 @@
 /** Requests as commands of the product, and its answers in the reference's words. */
 import { ApiError } from '../../src/errors/errors.ts';
-import type { Stored } from '../../src/idempotency/idempotency-key.ts';
+import { messageKey, type Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
@@ -13,9 +13,11 @@ import { refused, type Said } from './reference-ledger.ts';
 /** The command of a dry run is previewed, every other is committed. */
 export function commandOf(real: RealBook, kind: AnyKind, request: Request): Command<unknown> {
   const command = kind.command(real, request);
-  if (request.key === undefined || kind.isDry?.(request)) return command;
+  const name = kind.nameOf?.(request);
+  const key = name === undefined ? request.key : messageKey(name);
+  if (key === undefined || kind.isDry?.(request)) return command;
   return once(command as Command<Stored | Refusal>, {
-    key: request.key,
+    key,
     fingerprint: Buffer.from(bodyOf(request)),
     fingerprints: PLAIN_FINGERPRINTS,
     publicUrl: 'https://api.test',

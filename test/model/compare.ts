@@ -121,7 +121,7 @@ function objectOf({ objectId }: LedgerEvent, shown: ShownObject, names: Names): 
 interface ShownObject {
   object: string;
   /** Of an exception. */
-  resource: 'payout' | 'payment' | 'dispute' | 'settlement';
+  resource: 'payout' | 'payment' | 'dispute' | 'settlement' | 'transaction';
   resource_id: string;
 }
 

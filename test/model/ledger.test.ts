@@ -34,7 +34,7 @@ const jumpMs = fc.oneof(
 );
 const step: fc.Arbitrary<Step> = fc.record({ jumpMs, actions: fc.array(anyAction, { minLength: 1, maxLength: 12 }) });
 
-/** Begins with funded accounts and captured payments, so that most commands can succeed. */
+/** Begins with funded accounts, captured payments and cards, so that most commands can succeed. */
 const SUCCEEDED = { do: 'say', operation: 0, isOpen: true, word: 'succeeded', notice: null, releaseDays: 1 };
 const BEGINNING: Step = {
   jumpMs: 0,
@@ -44,11 +44,12 @@ const BEGINNING: Step = {
     { do: 'hold', key: null, account, amount: 100, expiresMs: null },
     { do: 'pay', key: null, account, amount: 600, manual: account === 1, dry: false, wrong: false },
     { ...SUCCEEDED, onceSettled: account !== 2 },
+    { do: 'issue card', key: null, account, singleUse: account === 1 },
   ]),
 };
 
-/** The step before which the installation is contracted, if it comes. */
-const contractAt = fc.nat({ max: 25 });
+/** The step before which the installation is contracted, if it comes. Often the first: no book takes cards before that. */
+const contractAt = fc.oneof(fc.nat({ max: 25 }), fc.constant(0));
 
 /** The average of the lists below. */
 const COMMANDS_A_RUN = 85;
@@ -56,7 +57,7 @@ const COMMANDS_A_RUN = 85;
 test(
   'three ledgers agree after each step',
   async () => {
-    const options = runOptions({ steps: 1_200 });
+    const options = runOptions({ steps: 1_100 });
     printRun('models, ledger', options);
     const tally = new Tally();
     await fc.assert(

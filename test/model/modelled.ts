@@ -1,10 +1,11 @@
 /**
  * Which part of each model drives a resource, or why none does. test/unit/groups.test.ts compares it with what the groups
- * declare: a new resource is driven, or it says here why not.
+ * declare: a new resource that books is driven, or it says here why not. One that moves no money need not stand here.
  */
 import type { Part } from './part.ts';
 import { accountHoldsPart } from './parts/account-holds/part.ts';
 import { accountsPart } from './parts/accounts/part.ts';
+import { cardsPart } from './parts/cards/part.ts';
 import { paymentsPart } from './parts/payments/part.ts';
 import { payoutsPart } from './parts/payouts/part.ts';
 import type { SchedulePart } from './schedule/part.ts';
@@ -25,9 +26,17 @@ const PAYMENTS: Modelled = {
   schedule: 'Kills at every named point check them (scripts/faults); no schedule drives acquirers yet.',
 };
 
-const MOVES_NOTHING: Modelled = {
-  ledger: 'It moves no money. What payments make of it is tested with the sandbox acquirer: test/db/payments.',
-  schedule: 'It changes with its payment, in the same commit; no schedule drives acquirers yet.',
+const TRANSACTIONS: Modelled = {
+  ledger: cardsPart,
+  schedule:
+    'Each message is one command, and repeats are told apart by its reference; no schedule drives processors yet.',
+};
+
+const RECONCILIATION: Modelled = {
+  ledger:
+    'They stand in the operator’s books alone, which no model drives yet: test/db/reconciliation plays the golden scenarios.',
+  schedule:
+    'A file is taken by one process, and taken again it goes on: test/db/reconciliation. No schedule drives files of banks yet.',
 };
 
 /** By the name of the resource. */
@@ -49,12 +58,32 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
       'A report is taken in by one process, which is killed between commands: test/db/payments/settlements.test.ts.',
   },
   dispute: PAYMENTS,
-  payment_token: MOVES_NOTHING,
-  reader: MOVES_NOTHING,
-  reader_action: MOVES_NOTHING,
+  transaction_message: TRANSACTIONS,
+  transaction_dispute: {
+    ...TRANSACTIONS,
+    ledger: 'The golden scenarios play each step of a dispute, and verify compares what it has booked.',
+  },
+  scheme_settlement: {
+    ...TRANSACTIONS,
+    ledger:
+      'It moves whatever stands on one account: the golden scenarios play it, and an equation of verify compares it.',
+  },
+  bank_account: RECONCILIATION,
+  bank_statement: RECONCILIATION,
+  bank_match: RECONCILIATION,
+  acquirer_report: RECONCILIATION,
+  fee_collection: {
+    ledger: 'It moves whatever stands on one account at the end of a day: test/db/reconciliation/fees.test.ts.',
+    schedule: 'Each collection is one command that moves its own day on: test/db/reconciliation/fees.test.ts kills it.',
+  },
+  book_mirror: RECONCILIATION,
   webhook_endpoint: {
     ledger: 'An endpoint moves no money, and its deliveries are written by the same commit as every event.',
     schedule: scheduledWebhooks,
+  },
+  entry: {
+    ledger: 'A model of their own drives entries, reversals and captures: test/unit/journal/entry-model.test.ts.',
+    schedule: 'An entry is one command, and its key tells a repeat: no further process moves it.',
   },
   exception: {
     ledger:

@@ -43,6 +43,13 @@ export interface Kind<Fields extends Draw, Asked extends object> {
   expect(book: ReferenceBook, asked: Asked, identity: string): Said;
   /** The product's command. One with a key is carried out once under it. */
   command(real: RealBook, asked: Asked & Request): Command<unknown>;
+  /**
+   * The name that the request has of itself, as a processor's message has. It is the key of the request, taken by an answer
+   * of 200 alone, and whoever repeats the request reads anew what it is about.
+   */
+  nameOf?(asked: Asked): string;
+  /** Whoever repeats the request reads anew what it is about, as whoever uploads: its command is made again. */
+  readonly readsAnew?: true;
   /** A dry run is previewed, under no key. It reads committed rows, so it runs alone. */
   isDry?(asked: Asked): boolean;
   /** Sees other rows as of the start of its batch. */

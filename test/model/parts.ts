@@ -3,6 +3,8 @@
 import type { Part } from './part.ts';
 import { accountHoldsPart } from './parts/account-holds/part.ts';
 import { accountsPart } from './parts/accounts/part.ts';
+import { batchesPart } from './parts/batches/part.ts';
+import { cardsPart } from './parts/cards/part.ts';
 import { entriesPart } from './parts/entries/part.ts';
 import { holdsPart } from './parts/holds/part.ts';
 import { keysPart } from './parts/keys/part.ts';
@@ -12,9 +14,11 @@ import { payoutsPart } from './parts/payouts/part.ts';
 export const PARTS: readonly Part[] = [
   accountsPart,
   payoutsPart,
+  batchesPart,
   entriesPart,
   holdsPart,
   accountHoldsPart,
   paymentsPart,
+  cardsPart,
   keysPart,
 ];

@@ -23,9 +23,11 @@ export class ReferenceBook extends ReferenceLedger {
     return this.#parts.some((part) => part.keepsOpen?.(this, account));
   }
 
-  /** A request with a key is carried out once under it, and one without under its identity. */
+  /** A request with a key is carried out once under it, and one without under its identity. One that names itself is carried out under that name. */
   carryOut(kind: AnyKind, request: Request, identity: string): Said {
     const carryOut = () => kind.expect(this, request, identity);
+    const name = kind.nameOf?.(request);
+    if (name !== undefined) return this.onceNamed(name, bodyOf(request), carryOut);
     if (request.key === undefined || kind.isDry?.(request)) return carryOut();
     return this.once(request.key ?? identity, bodyOf(request), carryOut);
   }

@@ -82,6 +82,7 @@ const STATUSES: Record<string, number> = {
   state_conflict: 409,
   account_not_empty: 409,
   version_mismatch: 412,
+  service_unavailable: 503,
 };
 
 export const refused = (code: string): Said => ({ status: STATUSES[code] ?? 422, code });
@@ -198,8 +199,9 @@ export class ReferenceLedger {
     this.last = at;
   }
 
-  hold(name: string, hold: { account: string; amount: bigint; expiresAt?: number | null }): boolean {
-    if (!this.covers(hold.account, hold.amount)) return false;
+  /** `forced`: held whatever is available. */
+  hold(name: string, hold: { account: string; amount: bigint; expiresAt?: number | null; forced?: boolean }): boolean {
+    if (!hold.forced && !this.covers(hold.account, hold.amount)) return false;
     this.holds.set(name, { account: hold.account, amount: hold.amount, expiresAt: hold.expiresAt ?? null, steps: [] });
     return true;
   }
@@ -208,9 +210,9 @@ export class ReferenceLedger {
     if (amount > 0n) this.holds.get(name)!.steps.push({ kind, by: -amount });
   }
 
-  increase(name: string, by: bigint): boolean {
+  increase(name: string, by: bigint, { forced = false } = {}): boolean {
     const hold = this.holds.get(name)!;
-    if (!this.covers(hold.account, by)) return false;
+    if (!forced && !this.covers(hold.account, by)) return false;
     hold.steps.push({ kind: 'increased', by });
     return true;
   }
@@ -224,6 +226,19 @@ export class ReferenceLedger {
     // A failed precondition is not stored: it concerns what the caller has seen, not the request.
     if (said.code !== 'version_mismatch' && !said.isPassing) this.keys.set(key, { request, said });
     return said;
+  }
+
+  /** Likewise of a request that names itself; only what is carried out takes the name. */
+  onceNamed(name: string, request: string, carryOut: () => Said): Said {
+    const key = `message ${name}`;
+    const said = this.once(key, request, carryOut);
+    if (said.status !== 200) this.#forget(key, said);
+    return said;
+  }
+
+  #forget(key: string, said: Said): void {
+    const known = this.keys.get(key);
+    if (known !== 'voided' && known?.said === said) this.keys.delete(key);
   }
 
   #problem(movement: Movement, may: Permissions): string | undefined {

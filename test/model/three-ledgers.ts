@@ -6,7 +6,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { EARLIEST_FORMS } from '../../src/db/forms.ts';
+import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { ApiError } from '../../src/errors/errors.ts';
 import type { Finding } from '../../src/group/finding.ts';
@@ -18,6 +18,7 @@ import { momentAt } from '../../src/values/clock.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
+import { readOpenItems } from '../support/open-items.ts';
 import { commandOf, madeBy, saidOf } from './commands.ts';
 import { type Compared, expectAsReference, expectInPostgres } from './compare.ts';
 import { type Action, isRepetition, kindOf, type Repetition, requestOf } from './draw.ts';
@@ -75,7 +76,7 @@ export class ThreeLedgers {
 
   /** From now on entries of returns name the return, and events are kept in a form, in all three. */
   contract(): void {
-    const forms: { returnsApart: boolean; eventsDerived: boolean } = this.#memory.forms;
+    const forms: { -readonly [Form in keyof LedgerForms]: boolean } = this.#memory.forms;
     forms.returnsApart = true;
     forms.eventsDerived = true;
     this.#reference.returnsApart = true;
@@ -91,7 +92,8 @@ export class ThreeLedgers {
       if (!asked) continue;
       const { kind, request } = asked;
       const isDry = kind.isDry?.(request) ?? false;
-      const isAlone = isDry || (kind.isAlone?.(request) ?? false);
+      // What goes behind others of the book would be carried out in another order.
+      const isAlone = isDry || kind.isAlone?.(request) || asked.command.behind !== undefined;
       if (isAlone) {
         await this.#commit(committer, batch);
         batch = [];
@@ -116,6 +118,8 @@ export class ThreeLedgers {
     };
     await verifyDatabase(this.#pool, { groups: GROUPS, bookId: this.#memory.book.id, onFinding });
     expect(findings).toEqual([]);
+    // Throws where they do not come to what stands on their accounts.
+    await readOpenItems(this.#pool, this.#memory.book.id);
   }
 
   /** All requests so far, one a line, to explain a failure. */
@@ -131,7 +135,7 @@ export class ThreeLedgers {
     const real = { names: this.#names, memory: this.#memory };
     if (isRepetition(action)) {
       const earlier = this.#asked.at(-1 - (action.which % Math.max(this.#asked.length, 1)));
-      if (!earlier || action.do === 'repeat') return earlier;
+      if (!earlier || (action.do === 'repeat' && !earlier.kind.nameOf && !earlier.kind.readsAnew)) return earlier;
       return this.#remember({ ...earlier, command: commandOf(real, earlier.kind, earlier.request) });
     }
     const request = requestOf(this.#reference, action);

@@ -1,6 +1,7 @@
 /** A book in a real database without the API: an organisation, a committer, and accounts with money. */
 
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
+import { lowBalances } from '../../src/accounts/low-balance.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
@@ -17,7 +18,7 @@ import { Draft } from '../../src/ledger/draft.ts';
 import { type Log, WRITE_ORDER } from '../../src/ledger/rows/table.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
-import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
+import { applyRailReport } from '../../src/payouts/outcomes/apply-rail-report.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
 import type { Payout } from '../../src/payouts/payout/payout.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
@@ -84,6 +85,7 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
   const id = bookId ?? (await newBook(pool, { mode, clock }));
   const [batches, errors, jobs]: [number[], TestBook['errors'], JobRow[]] = [[], [], []];
   const committer = new Committer({
+    watch: lowBalances,
     sink: NO_SINK,
     forms: EARLIEST_FORMS,
     enqueue: (_, enqueued) => jobs.push(...enqueued),
@@ -131,7 +133,9 @@ export async function openBook(options: BookOptions): Promise<TestBook> {
     },
     reserve: (payout) => submit(reservePayout(id, payout)),
     settle: (payout, report) =>
-      submit(settlePayout(id, payout, { call: 'submit', status: 'paid', nextInquiryMs: 60_000, raw: {}, ...report })),
+      submit(
+        applyRailReport(id, payout, { call: 'submit', status: 'paid', nextInquiryMs: 60_000, raw: {}, ...report }),
+      ),
     row: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows[0],
     rows: async (sql, ...values) => (await pool.query(sql, [id, ...values])).rows,
     async close() {
@@ -167,7 +171,14 @@ export function payoutRequest(
     amount: 1_000n,
     fee: 5n,
     currency: 'EUR',
-    destination: { type: 'cliq', sealed: Buffer.from('sealed'), masked: 'A**N', provider: null },
+    destination: {
+      type: 'cliq',
+      sealed: Buffer.from('sealed'),
+      masked: 'A**N',
+      provider: null,
+      details: null,
+      accountSealed: null,
+    },
     rail: 'sandbox',
     description: null,
     externalId: null,

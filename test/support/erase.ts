@@ -1,6 +1,8 @@
 /** Erases as the operator's command does, within this process. */
 
+import { lowBalances } from '../../src/accounts/low-balance.ts';
 import { createPool } from '../../src/db/pool.ts';
+import { RESOURCES } from '../../src/groups.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -12,10 +14,17 @@ import type { Product } from './product.ts';
 export async function eraseDirectly({ database, runtime: { forms } }: Product, id: string): Promise<PlaceCount[]> {
   const pool = createPool({ url: database.ownerUrl, name: 'test', size: 2, log: createLogger('silent', 'test') });
   const sink = webhookSink;
-  const committer = new Committer({ pool, clock: systemClock, sink, forms, enqueue: () => undefined });
-  const subject = (await findErasable(pool, id))!;
-  await erase({ pool, committer, clock: systemClock, actor: 'operator:ann' }, subject);
-  const left = (await listPlaces(pool, subject)).filter(({ rows }) => rows > 0);
+  const committer = new Committer({
+    watch: lowBalances,
+    pool,
+    clock: systemClock,
+    sink,
+    forms,
+    enqueue: () => undefined,
+  });
+  const subject = (await findErasable(pool, RESOURCES, id))!;
+  await erase({ pool, resources: RESOURCES, committer, clock: systemClock, actor: 'operator:ann' }, subject);
+  const left = (await listPlaces(pool, RESOURCES, subject)).filter(({ rows }) => rows > 0);
   await committer.close();
   await pool.end();
   return left;

@@ -7,6 +7,8 @@ export const LATEST_FORMS: Forms = {
   evidenceByResource: true,
   eventsDerived: true,
   multiBookJobs: true,
+  keysOverApi: true,
+  moneyIn: true,
 };
 
 /** As until the contract, but for the entries of returns. */

@@ -1,9 +1,11 @@
-/** The product with the reference gateway as its http acquirer. */
+/** The product with the reference gateway as its http acquirer, its http processor and its http rail. */
 import { type Gateway, startGateway } from '../../scripts/gateway/server.ts';
 import { newSecret } from '../../src/values/standard-webhooks.ts';
 import { type Product, type ProductOptions, startProduct } from './product.ts';
 
 export const GATEWAY_NAME = 'example_gateway';
+export const PROCESSOR_NAME = 'example_processor';
+export const RAIL_NAME = 'example_rail';
 
 export interface GatewayProduct {
   readonly product: Product;
@@ -25,10 +27,19 @@ export async function startWithGateway(
       ACQUIRER_HTTP_NAME: GATEWAY_NAME,
       ACQUIRER_HTTP_URL: gateway.url,
       ACQUIRER_HTTP_SECRETS: secrets.join(','),
+      PROCESSOR_HTTP_NAME: PROCESSOR_NAME,
+      PROCESSOR_HTTP_URL: gateway.url,
+      PROCESSOR_HTTP_SECRETS: secrets.join(','),
+      RAIL_HTTP_NAME: RAIL_NAME,
+      RAIL_HTTP_URL: gateway.url,
+      RAIL_HTTP_SECRETS: secrets.join(','),
+      RAIL_HTTP_TOKENS_OF: GATEWAY_NAME,
       ...environment,
     },
   });
   gateway.noticesUrl = `${product.baseUrl}/partners/${GATEWAY_NAME}/notices`;
+  gateway.payoutNoticesUrl = `${product.baseUrl}/partners/${RAIL_NAME}/notices`;
+  gateway.cardNoticesUrl = `${product.baseUrl}/partners/${PROCESSOR_NAME}/notices`;
   return {
     product,
     gateway,

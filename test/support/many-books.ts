@@ -1,4 +1,5 @@
 /** Several books with one committer, as a process has it: what waits for them shares batches. */
+import { lowBalances } from '../../src/accounts/low-balance.ts';
 import { openAccount } from '../../src/accounts/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
@@ -40,6 +41,7 @@ export async function openManyBooks(
 ): Promise<ManyBooks> {
   const [batches, errors, dissolved]: [ObservedBatch[], ManyBooks['errors'], DissolveReason[]] = [[], [], []];
   const committer = new Committer({
+    watch: lowBalances,
     sink: NO_SINK,
     forms: EARLIEST_FORMS,
     clock: systemClock,

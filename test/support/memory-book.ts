@@ -45,6 +45,7 @@ export class MemoryBook {
       eventSequence: 0n,
       chainHash: GENESIS_HASH,
       lastPostedAt: 0,
+      closedThrough: null,
       clockOffsetMs: 0,
       clockTarget: null,
       clockAt: null,
@@ -65,7 +66,11 @@ export class MemoryBook {
         return outcome;
       },
     }));
-    const { decisions, jobs } = decideAll(state, watched, momentOf({ now: () => this.now }, this.book));
+    const { decisions, jobs } = decideAll(state, watched, {
+      begun: momentOf({ now: () => this.now }, this.book),
+      // No account of a model has an alert.
+      watch: { touches: () => [], notify: () => undefined },
+    });
     this.#write(state, changed);
     this.jobs.push(...jobs);
     return decisions;

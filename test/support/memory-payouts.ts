@@ -7,15 +7,21 @@ import { accounts } from '../../src/ledger/account-table.ts';
 import type { Change } from '../../src/ledger/change-of.ts';
 import { newAccount } from '../../src/ledger/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command.ts';
+import { applyRailReport } from '../../src/payouts/outcomes/apply-rail-report.ts';
 import { recordUnknown } from '../../src/payouts/outcomes/await-outcome.ts';
-import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../src/payouts/payout/cancel-payout.ts';
+import { approvePayout, rejectPayout } from '../../src/payouts/payout/judge-payout.ts';
 import type { Payout } from '../../src/payouts/payout/payout.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
 import type { RailReport } from '../../src/payouts/payout/rail-report.ts';
+import { releasePayouts } from '../../src/payouts/payout/release-payouts.ts';
 import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
+import type { ReleaseRoute } from '../../src/payouts/payout/route-release.ts';
+import { type UpdatePayout, updatePayout } from '../../src/payouts/payout/update-payout.ts';
 import { returnPayout } from '../../src/payouts/returns/return-payout.ts';
+import { UNROUTED } from '../../src/payouts/routing/route-payout.ts';
+import { encodeActor } from '../../src/values/actor.ts';
 import { newId } from '../../src/values/ids.ts';
 import { MemoryBook } from './memory-book.ts';
 
@@ -24,7 +30,17 @@ const CLIQ = {
   sealed: Buffer.from('sealed'),
   masked: 'A**N',
   provider: null,
+  details: null,
+  accountSealed: null,
 } as const;
+
+/** An actor that nobody else is. */
+function aPerson(): string {
+  return encodeActor({ type: 'person', id: newId(), keyId: newId() });
+}
+
+/** Its route is as it was when it was made, and nothing limits it. */
+export const UNCHANGED_ROUTE: ReleaseRoute = ({ rail }) => ({ ...UNROUTED, rail });
 
 export class PayoutScene {
   readonly memory: MemoryBook;
@@ -106,7 +122,7 @@ export class PayoutScene {
   }
 
   settling(payout: Payout, report: Partial<RailReport>): Command<Payout> {
-    return settlePayout(this.bookId, payout, {
+    return applyRailReport(this.bookId, payout, {
       call: 'submit',
       status: 'paid',
       nextInquiryMs: 60_000,
@@ -125,18 +141,56 @@ export class PayoutScene {
     );
   }
 
-  returning(payout: Payout, amount: bigint, id = newId()): Command<Payout> {
-    return returnPayout(this.bookId, payout, { id, amount, reason: 'AC04', raw: { amount: String(amount) } });
+  returning(payout: Payout, amount: bigint, id = newId(), isWhole = false): Command<Payout> {
+    const raw = { amount: String(amount) };
+    return returnPayout(this.bookId, payout, { id, amount, reason: 'AC04', isWhole, raw });
   }
 
-  giveBack(payout: Payout, amount: bigint): Payout {
-    return this.memory.answer(this.returning(payout, amount));
+  giveBack(payout: Payout, amount: bigint, { isWhole = false } = {}): Payout {
+    return this.memory.answer(this.returning(payout, amount, newId(), isWhole));
   }
 
   cancel(payout: Payout, change: Partial<Change> = {}): Stored | Refusal {
     return this.memory.answer(
       cancelPayout(this.bookId, payout, { requestId: newId(), actor: 'api_key:key_1', ...change }),
     );
+  }
+
+  /** A payout that waits for a person. */
+  unapproved(change: Partial<AcceptPayout> = {}): Payout {
+    return this.accepted({ approvalRequested: true, ...change });
+  }
+
+  /** By another person each time. */
+  judge(payout: Payout, action: 'approve' | 'reject', actor = aPerson()): Payout {
+    this.memory.answer(this.judging(payout, action, { actor }));
+    return this.now(payout);
+  }
+
+  judging(
+    payout: Payout,
+    action: 'approve' | 'reject',
+    { actor = aPerson(), route = UNCHANGED_ROUTE }: { actor?: string; route?: ReleaseRoute } = {},
+  ): Command<Stored | Refusal> {
+    const by = { requestId: newId(), actor };
+    return action === 'approve'
+      ? approvePayout(this.bookId, payout, by, route)
+      : rejectPayout(this.bookId, payout, { ...by, reason: 'Nobody knows it.' });
+  }
+
+  update(payout: Payout, change: Partial<UpdatePayout>): Payout {
+    this.memory.answer(updatePayout({ requestId: newId(), actor: aPerson(), payoutId: payout.id, ...change }));
+    return this.now(payout);
+  }
+
+  /** At its time. */
+  release(
+    payout: Payout,
+    { keptBack = false, route = UNCHANGED_ROUTE }: { keptBack?: boolean; route?: ReleaseRoute } = {},
+  ): Payout {
+    this.memory.now = payout.scheduledFor!;
+    this.memory.answer(releasePayouts(this.bookId, [payout], { route, keptBack: () => keptBack }));
+    return this.now(payout);
   }
 
   now(payout: Payout): Payout {

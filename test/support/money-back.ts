@@ -9,11 +9,11 @@ import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/dispu
 import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
-import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
+import { applyAcquirerReport } from '../../src/payments/outcomes/apply-acquirer-report.ts';
 import type { Payment } from '../../src/payments/payment/payment.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
+import { readWayBack } from '../../src/payments/refunds/give-back.ts';
 import { requestRefund } from '../../src/payments/refunds/refund-payment.ts';
-import { readMovedShares } from '../../src/payments/refunds/refund-steps.ts';
 import { readToday } from '../../src/payments/shares/earn-share.ts';
 import { releaseShares } from '../../src/payments/shares/release-shares.ts';
 import { paymentShares } from '../../src/payments/shares/share-table.ts';
@@ -214,16 +214,14 @@ export class MoneyBack {
     report: Partial<AcquirerReport>,
     release: ReleaseSchedule,
   ) {
-    const movedShares = await readMovedShares(this.#book.pool, this.#book.id, operation);
+    const movedShares = await readWayBack(this.#book.pool, this.#book.id, operation);
     const today = await readToday({ pool: this.#book.pool, clock: this.#clock }, this.#book.id);
     return this.#book.submit(
-      settleOperation(this.#book.id, {
+      applyAcquirerReport(this.#book.id, {
         payment,
         operation,
         report: { ...SUCCEEDED, ...report },
-        release,
-        today,
-        movedShares,
+        read: { release, today, movedShares },
       }),
     );
   }

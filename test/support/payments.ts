@@ -9,8 +9,9 @@ import type { DisputeNotice } from '../../src/payments/disputes/settle-dispute.t
 import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
-import { settleOperation } from '../../src/payments/outcomes/settle-operation.ts';
-import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import { applyAcquirerReport } from '../../src/payments/outcomes/apply-acquirer-report.ts';
+import { checkReport } from '../../src/payments/paydays/check-report.ts';
+import { writeReport } from '../../src/payments/paydays/report.ts';
 import type { Payment } from '../../src/payments/payment/payment.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { registerReader } from '../../src/payments/readers/manage-reader.ts';
@@ -21,6 +22,7 @@ import type { PreparedSource, SourceOf, SourceRuntime } from '../../src/payments
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
+import { TEST_SECRET_BOX } from './secret-box.ts';
 
 export const CARD: CardShown = {
   brand: 'visa',
@@ -70,8 +72,8 @@ export async function acceptOne(
 }
 
 /** A payment by card, with automatic capture. */
-function requested(
-  book: TestBook,
+export function requested(
+  book: Pick<TestBook, 'id'>,
   of: { paymentId: Uuid; accountId: Uuid; amount: bigint },
 ): Parameters<typeof acceptPayment>[0] {
   return {
@@ -160,12 +162,11 @@ export function say(
   report: Partial<AcquirerReport>,
 ): Promise<PaymentOperation> {
   return book.submit(
-    settleOperation(book.id, {
+    applyAcquirerReport(book.id, {
       payment,
       operation,
       report: { ...SUCCEEDED, ...report },
-      release: releaseIn(release),
-      today: { now: Date.now(), timeZone: 'UTC' },
+      read: { release: releaseIn(release), today: { now: Date.now(), timeZone: 'UTC' }, movedShares: [] },
     }),
   );
 }
@@ -188,8 +189,8 @@ export async function settleAll(book: TestBook): Promise<void> {
       cost: 0n,
     })),
   );
-  const file = { acquirer: 'sandbox_acquirer', mode: 'test', name: 'a test', bytes, lines: readReport(bytes) } as const;
-  await bookReport(book, await keepReport(book.pool, file, Date.now()));
+  const file = { acquirer: 'sandbox_acquirer', mode: 'test', name: 'a test', ...checkReport(() => [bytes]) } as const;
+  await bookReport(book, await keepReport({ pool: book.pool, secretBox: TEST_SECRET_BOX }, file, Date.now()));
 }
 
 /** A chargeback of all that is captured and not disputed, or what the test says of it, is taken in. */

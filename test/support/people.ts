@@ -1,7 +1,7 @@
 /** People of an organisation, each with a key of their own. */
 
+import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import { issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';

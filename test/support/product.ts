@@ -5,9 +5,11 @@
 import { describe, vi } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
 import { testEnvironment } from '../../scripts/harness/environment.ts';
+import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
 import { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 import { readConfig } from '../../src/config.ts';
-import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
+import { createPool } from '../../src/db/pool.ts';
+import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
 import { type Api, startApi } from '../../src/server.ts';
@@ -23,7 +25,7 @@ export { testEnvironment } from '../../scripts/harness/environment.ts';
 export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
 export type Backend = 'redis' | 'postgres';
-export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
+export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper', 'reports'];
 
 /** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
 const TEST_LIMIT_MS = 60_000;
@@ -56,6 +58,8 @@ export interface ProductOptions {
    * every test.
    */
   throughPgBouncer?: boolean;
+  /** Writes as the release before the last one did, until the installation is contracted: rows of that time are kept as they are. */
+  earlierForms?: boolean;
 }
 
 export interface Product {
@@ -74,13 +78,20 @@ export interface Product {
   close(): Promise<void>;
 }
 
+async function writeEarlierForms({ ownerUrl }: TestDatabase): Promise<void> {
+  const owner = createPool({ url: ownerUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0'").finally(() => owner.end());
+}
+
 export async function startProduct({
   backend,
   pools = ALL_POOLS,
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
+  earlierForms = false,
 }: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
+  if (earlierForms) await writeEarlierForms(database);
   const redis = backend === 'redis' ? await startRedis() : undefined;
   const pgBouncer = throughPgBouncer ? await startPgBouncer(database) : undefined;
   const through = pgBouncer && {

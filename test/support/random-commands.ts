@@ -14,19 +14,24 @@ import { accounts } from '../../src/ledger/account-table.ts';
 import type { Command } from '../../src/ledger/command.ts';
 import type { Decision } from '../../src/ledger/commit/batch.ts';
 import { holds } from '../../src/ledger/hold-table.ts';
+import { applyRailReport } from '../../src/payouts/outcomes/apply-rail-report.ts';
 import { recordUnknown } from '../../src/payouts/outcomes/await-outcome.ts';
-import { settlePayout } from '../../src/payouts/outcomes/settle-payout.ts';
 import { acceptPayout } from '../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../src/payouts/payout/cancel-payout.ts';
+import { approvePayout, rejectPayout } from '../../src/payouts/payout/judge-payout.ts';
 import type { Payout } from '../../src/payouts/payout/payout.ts';
 import { payouts } from '../../src/payouts/payout/payout-table.ts';
+import { releasePayouts } from '../../src/payouts/payout/release-payouts.ts';
 import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
+import { updatePayout } from '../../src/payouts/payout/update-payout.ts';
 import { returnPayout } from '../../src/payouts/returns/return-payout.ts';
+import { encodeActor } from '../../src/values/actor.ts';
 import type { Uuid } from '../../src/values/ids.ts';
 import { newId } from '../../src/values/ids.ts';
 import { increaseHold, placeHold, releaseHold } from '../model/parts/holds/commands.ts';
 import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 import type { MemoryBook } from './memory-book.ts';
+import { UNCHANGED_ROUTE } from './memory-payouts.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);
 
@@ -35,7 +40,7 @@ export type Action =
   | { do: 'fund'; account: number; amount: number }
   | { do: 'status'; account: number; action: 'freeze' | 'unfreeze' | 'close' }
   | { do: 'accept'; account: number; to: number | null; amount: number | 'all'; fee: number; key: number }
-  | { do: 'reserve' | 'cancel' | 'unknown'; payout: number }
+  | { do: 'reserve' | 'cancel' | 'unknown' | 'approve' | 'reject' | 'update' | 'due'; payout: number }
   | { do: 'settle'; payout: number; word: 'paid' | 'rejected' | 'pending' }
   | { do: 'return'; payout: number; amount: number; notice: number }
   | { do: 'hold'; account: number; amount: number }
@@ -72,7 +77,21 @@ export const anyAction: fc.Arbitrary<Action> = fc.oneof(
   },
   {
     weight: 6,
-    arbitrary: fc.record({ do: fc.constantFrom('reserve', 'reserve', 'cancel', 'unknown'), payout: index }),
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'reserve',
+        'reserve',
+        'reserve',
+        'cancel',
+        'unknown',
+        'approve',
+        'approve',
+        'reject',
+        'update',
+        'due',
+      ),
+      payout: index,
+    }),
   },
   {
     weight: 6,
@@ -165,7 +184,7 @@ function commandOf(memory: MemoryBook, action: Action): Command<unknown> | undef
       return acceptOf(memory, action, request);
     default: {
       const payout = pick([...memory.rows(payouts).values()], action.payout);
-      return payout && payoutCommand(bookId, payout, action);
+      return payout && payoutCommand(memory, payout, action);
     }
   }
 }
@@ -184,13 +203,21 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
     currency: source.currency,
     destination: target
       ? { type: 'account', accountId: target.id }
-      : { type: 'cliq', sealed: Buffer.from('sealed'), masked: 'A**N', provider: null },
+      : {
+          type: 'cliq',
+          sealed: Buffer.from('sealed'),
+          masked: 'A**N',
+          provider: null,
+          details: null,
+          accountSealed: null,
+        },
     rail: target ? 'book' : 'sandbox',
     description: action.key % 2 === 0 ? null : `rent "${key}"`,
     externalId: action.key % 3 === 0 ? `invoice ${action.key}` : null,
     metadata: action.key % 5 === 0 ? { of: key } : {},
     idempotencyKey: key,
     dryRun: false,
+    approvalRequested: action.key % 4 === 0,
     ...request,
   });
   // Keys sometimes repeat: then the answer is the first one, or a refusal for another request.
@@ -202,16 +229,38 @@ function acceptOf(memory: MemoryBook, action: Action & { do: 'accept' }, request
   });
 }
 
-function payoutCommand(bookId: Uuid, payout: Payout, action: Action & { payout: number }): Command<unknown> {
+const PERSON = encodeActor({ type: 'person', id: REQUEST_ID, keyId: REQUEST_ID });
+
+function payoutCommand(
+  memory: MemoryBook,
+  payout: Payout,
+  action: Action & { payout: number },
+): Command<unknown> | undefined {
+  const bookId = memory.book.id;
+  const byPerson = { requestId: REQUEST_ID, actor: PERSON };
   switch (action.do) {
     case 'reserve':
       return reservePayout(bookId, payout);
     case 'cancel':
       return cancelPayout(bookId, payout, { requestId: REQUEST_ID, actor: 'api_key:key_1' });
+    case 'approve':
+      return approvePayout(bookId, payout, byPerson, UNCHANGED_ROUTE);
+    case 'reject':
+      return rejectPayout(bookId, payout, { ...byPerson, reason: 'Nobody knows it.' });
+    case 'due':
+      return releasePayouts(bookId, [payout], {
+        route: UNCHANGED_ROUTE,
+        keptBack: () => payout.amount % 2n === 0n,
+      });
+    case 'update': {
+      const remittance = payout.version > 2 ? undefined : 'Invoice 18';
+      const change = { description: `rent ${payout.version}`, metadata: { of: 'update' }, remittance };
+      return updatePayout({ requestId: REQUEST_ID, actor: 'api_key:key_1', payoutId: payout.id, ...change });
+    }
     case 'unknown':
       return recordUnknown(bookId, payout, { call: 'submit', nextInquiryMs: 1_000, raw: {} });
     case 'settle':
-      return settlePayout(bookId, payout, { call: 'inquire', status: action.word, nextInquiryMs: 1_000, raw: {} });
+      return applyRailReport(bookId, payout, { call: 'inquire', status: action.word, nextInquiryMs: 1_000, raw: {} });
     case 'return': {
       const id = `018f4d3e-7b2a-7000-9000-${String(action.notice).padStart(12, '0')}`;
       return returnPayout(bookId, payout, { id, amount: BigInt(action.amount), reason: null, raw: {} });

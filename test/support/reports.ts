@@ -1,13 +1,15 @@
 /** Reports of the sandbox acquirer about payments of one book, and what the book makes of them. */
 
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
-import { type ReportLine, readReport, writeReport } from '../../src/payments/paydays/report.ts';
+import { checkReport } from '../../src/payments/paydays/check-report.ts';
+import { type ReportLine, writeReport } from '../../src/payments/paydays/report.ts';
 import type { Payment } from '../../src/payments/payment/payment.ts';
 import { type BookedPart, bookReport } from '../../src/payments/settlements/book-report.ts';
 import { keepReport, type ReportFile, type StoredReport } from '../../src/payments/settlements/report-store.ts';
 import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
 import { acceptOne, say } from './payments.ts';
+import { TEST_SECRET_BOX } from './secret-box.ts';
 
 export type Line = Omit<ReportLine, 'row' | 'net'>;
 
@@ -40,11 +42,11 @@ export class Reports {
 
   fileOf(lines: readonly Line[]): ReportFile {
     const bytes = writeReport(lines);
-    return { acquirer: 'sandbox_acquirer', mode: 'test', name: 'test', bytes, lines: readReport(bytes) };
+    return { acquirer: 'sandbox_acquirer', mode: 'test', name: 'test', ...checkReport(() => [bytes]) };
   }
 
   keep(lines: readonly Line[]): Promise<StoredReport> {
-    return keepReport(this.#book.pool, this.fileOf(lines), Date.now());
+    return keepReport({ pool: this.#book.pool, secretBox: TEST_SECRET_BOX }, this.fileOf(lines), Date.now());
   }
 
   async settle(lines: readonly Line[]): Promise<BookedPart[]> {

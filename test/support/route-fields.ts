@@ -82,7 +82,8 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
     const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = choice;
     if (minimum !== undefined) add('less than the minimum', minimum - 1);
     if (maximum !== undefined) add('more than the maximum', maximum + 1);
-    if (choice.type === 'integer') add('a fraction', (minimum ?? 0) + 1.5);
+    // Near the ends of what a number holds exactly there are no fractions.
+    if (choice.type === 'integer') add('a fraction', Math.max(minimum ?? 0, 0) + 1.5);
     if (minLength) add('a text that is too short', 'x'.repeat(minLength - 1));
     if (maxLength !== undefined) add('a text that is too long', 'x'.repeat(maxLength + 1));
     if (minItems) add('too few', []);
@@ -169,9 +170,10 @@ function typesOf(schema: JsonSchema, root: JsonSchema): string[] {
 }
 
 function samples(schema: JsonSchema, root: JsonSchema): unknown[] {
-  return choicesOf(schema, root)
-    .filter(({ type }, _, all) => type !== 'null' || all.length === 1)
-    .flatMap((choice) => samplesOfOne(choice, root));
+  const choices = choicesOf(schema, root).filter(({ type }, _, all) => type !== 'null' || all.length === 1);
+  // Of something or null, the example stands beside the two.
+  if (choices.length === 1 && schema.example !== undefined) return [schema.example];
+  return choices.flatMap((choice) => samplesOfOne(choice, root));
 }
 
 function samplesOfOne(schema: JsonSchema, root: JsonSchema): unknown[] {

@@ -1,7 +1,7 @@
 /** The schema of a database, as far as a migration decides it: what two databases are compared by. */
 import type pg from 'pg';
 
-const SCHEMAS = "('public', 'sandbox_rail', 'sandbox_acquirer')";
+const SCHEMAS = "('public', 'sandbox_rail', 'sandbox_acquirer', 'sandbox_bank', 'sandbox_processor')";
 const PARTS: Readonly<Record<string, string>> = {
   columns: `SELECT format('%s.%s.%s %s %s %s', table_schema, table_name, column_name, data_type,
       CASE is_nullable WHEN 'NO' THEN 'NOT NULL' ELSE '' END, column_default || identity_generation) AS part

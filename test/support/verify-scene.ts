@@ -1,4 +1,5 @@
 /** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
+import { hash } from 'node:crypto';
 
 import { accountHolds } from '../../src/accounts/account-hold-table.ts';
 import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
@@ -10,9 +11,13 @@ import { GROUPS } from '../../src/groups.ts';
 import { voidKey } from '../../src/idempotency/once.ts';
 import { recordUnknown } from '../../src/payouts/outcomes/await-outcome.ts';
 import { cancelPayout } from '../../src/payouts/payout/cancel-payout.ts';
+import { rejectPayout } from '../../src/payouts/payout/judge-payout.ts';
 import type { Payout, PayoutStatus } from '../../src/payouts/payout/payout.ts';
+import { payouts as payoutTable } from '../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../src/payouts/returns/return-payout.ts';
+import { UNROUTED } from '../../src/payouts/routing/route-payout.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { encodeActor } from '../../src/values/actor.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { webhookSink } from '../../src/webhooks/event-sink.ts';
@@ -73,6 +78,7 @@ export async function fillBook(book: TestBook): Promise<Scene> {
   await book.submit(transfer({ from: late, to: target, amount: 1_005n }));
   await book.settle(rejected, { status: 'paid' });
 
+  await limitedPayouts(book, source);
   const heldId = await holdInSteps(book);
   const inParts = await giveBack(await paid(), 300n);
   const contracted = await openBook({ database: book.pool, bookId: book.id, sink: webhookSink, forms: RETURNS_APART });
@@ -88,6 +94,7 @@ export async function fillBook(book: TestBook): Promise<Scene> {
     failed: await failed(),
     canceled,
     returned: await giveBack(await giveBack(await paid(), 999n), 1n),
+    ...(await waitingPayouts(book, source)),
     internal: await book.reserve(await book.accept({ accountId: source, destination, rail: 'book' })),
   };
   const inbound = await book.row<{ id: string }>(
@@ -104,6 +111,29 @@ export async function fillBook(book: TestBook): Promise<Scene> {
     inParts,
     heldId,
   };
+}
+
+/** Under limits of a day and a month: one payout counts, one does not any more. */
+async function limitedPayouts(book: TestBook, accountId: Uuid): Promise<void> {
+  const limits = { payout: null, day: 10_000n, month: 10_000n };
+  const routing = { ...UNROUTED, rail: 'sandbox', limits, configuration: hash('sha256', 'settings') };
+  await book.reserve(await book.accept({ accountId, routing }));
+  const canceled = await book.accept({ accountId, routing });
+  await book.submit(cancelPayout(book.id, canceled, { requestId: newId(), actor: 'test' }));
+}
+
+/** Payouts that wait for people and for their time, and one that a person has rejected. */
+async function waitingPayouts(book: TestBook, accountId: Uuid) {
+  const unapproved = () => book.accept({ accountId, approvalRequested: true, remittance: 'Invoice 17' });
+  const scheduledFor = { at: Date.now() + 3_600_000 };
+  const scheduled = await book.accept({ accountId, scheduledFor, purposeCode: 'SALA' });
+  const refused = await unapproved();
+  const person = encodeActor({ type: 'person', id: newId(), keyId: newId() });
+  const judged = { requestId: newId(), actor: person, reason: 'Nobody knows this supplier.' };
+  await book.submit(rejectPayout(book.id, refused, judged));
+  const rejected = (await payoutTable.load(book.pool, book.id, [refused.id])).get(refused.id)!;
+  const requiresApproval = await unapproved();
+  return { requires_approval: requiresApproval, scheduled, rejected };
 }
 
 /** A hold of its own: 100, then 50 more, then 30 given back. */

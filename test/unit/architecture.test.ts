@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAX_LINES = 400;
+const MAX_FUNCTION_LINES = 70;
 
 interface SourceFile {
   path: string;
@@ -110,6 +111,41 @@ describe('files', () => {
       .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
       .filter(({ lines }) => lines > MAX_LINES);
     expect(long).toEqual([]);
+  });
+
+  /** Functions and their lines, without those of functions within them: a factory may return many. */
+  function functionsIn({ path, text }: SourceFile): { at: string; lines: number }[] {
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+    const found: { at: string; lines: number }[] = [];
+    /** The lines of functions below a node, but for the line on which each of them begins. */
+    const visit = (node: ts.Node): number => {
+      let within = 0;
+      ts.forEachChild(node, (child) => {
+        within += visit(child);
+      });
+      if (!ts.isFunctionLike(node) || !('body' in node)) return within;
+      const begin = lineOf(node.getStart(file));
+      const spans = lineOf(node.end) - begin;
+      found.push({ at: `${path}:${begin + 1}`, lines: spans + 1 - within });
+      return spans;
+    };
+    visit(file);
+    return found;
+  }
+
+  test(`have functions of ${MAX_FUNCTION_LINES} lines at most, but for migrations`, () => {
+    const code = product.filter(({ path }) => !path.startsWith('migrations/'));
+    const long = code.flatMap(functionsIn).filter(({ lines }) => lines > MAX_FUNCTION_LINES);
+    expect(long).toEqual([]);
+  });
+
+  test('a function is counted without the functions within it', () => {
+    const text = 'function outer() {\n  const inner = () => {\n    return 1;\n  };\n  return inner;\n}\n';
+    expect(functionsIn({ path: 'planted.ts', text })).toEqual([
+      { at: 'planted.ts:2', lines: 3 },
+      { at: 'planted.ts:1', lines: 4 },
+    ]);
   });
 
   test('import with the file extension that Node needs', () => {

@@ -152,6 +152,39 @@ test.each`
   if (value.includes('secret')) expect(() => read({ ...GATEWAY, [name]: value })).not.toThrow(value);
 });
 
+const CARDS = {
+  PROCESSOR_HTTP_NAME: 'example_cards',
+  PROCESSOR_HTTP_URL: 'https://cards.example',
+  PROCESSOR_HTTP_SECRETS: SECRET,
+};
+
+test('the gateway of a processor is configured as that of an acquirer, beside it and without it', () => {
+  const expected = {
+    PROCESSOR_HTTP_NAME: 'example_cards',
+    PROCESSOR_HTTP_SECRETS: [SECRET],
+    PROCESSOR_HTTP_MODE: 'live',
+  };
+  expect(read(CARDS)).toMatchObject(expected);
+  expect(read({ ...GATEWAY, ...CARDS })).toMatchObject({ ...expected, ACQUIRER_HTTP_NAME: 'example' });
+  expect(read({ ...CARDS, PROCESSOR_HTTP_MODE: 'test' }).PROCESSOR_HTTP_MODE).toBe('test');
+});
+
+test.each`
+  name                        | value
+  ${'PROCESSOR_HTTP_NAME'}    | ${'sandbox_processor'}
+  ${'PROCESSOR_HTTP_NAME'}    | ${'sandbox_acquirer'}
+  ${'PROCESSOR_HTTP_NAME'}    | ${'example'}
+  ${'PROCESSOR_HTTP_NAME'}    | ${''}
+  ${'PROCESSOR_HTTP_URL'}     | ${'http://cards.example'}
+  ${'PROCESSOR_HTTP_URL'}     | ${''}
+  ${'PROCESSOR_HTTP_SECRETS'} | ${'secret'}
+  ${'PROCESSOR_HTTP_SECRETS'} | ${''}
+  ${'PROCESSOR_HTTP_MODE'}    | ${'both'}
+`('$name=$value beside the gateway of an acquirer is refused by its name', ({ name, value }) => {
+  const given = { ...GATEWAY, ...CARDS, [name]: value };
+  expect(() => read(given)).toThrow(new RegExp(`${name}: (is not set; )?expects`));
+});
+
 test('amounts by currency are read', () => {
   const { PAYMENT_FEE_FIXED, PAYMENT_DISPUTE_FEE } = read({
     PAYMENT_FEE_FIXED: 'JOD:100, USD:30',
@@ -164,6 +197,17 @@ test('amounts by currency are read', () => {
   expect(PAYMENT_DISPUTE_FEE.size).toBe(0);
   // Accounts in a withdrawn currency go on.
   expect(read({ PAYMENT_FEE_FIXED: 'BGN:10' }).PAYMENT_FEE_FIXED.get('BGN')).toBe(10n);
+});
+
+test('the tax of fees is read, and what is no percentage stops the start', () => {
+  const given = { FEE_TAX_PERCENT: 'JOD:16, EUR:25.5' };
+  expect([...read(given).FEE_TAX_PERCENT]).toEqual([
+    ['JOD', 1_600],
+    ['EUR', 2_550],
+  ]);
+  expect(read({}).FEE_TAX_PERCENT.size).toBe(0);
+  for (const text of ['JDO:16', 'JOD:101', 'JOD:16,JOD:16', 'JOD'])
+    expect(() => read({ FEE_TAX_PERCENT: text })).toThrow('FEE_TAX_PERCENT: expects');
 });
 
 describe('a setting that can never apply stops the start', () => {
@@ -190,6 +234,7 @@ describe('a setting that can never apply stops the start', () => {
     ${{ PAYMENT_DISPUTE_FEE_REFUNDED: 'true' }}                           | ${/REFUNDED: true never applies without PAYMENT_DISPUTE_FEE/}
     ${{ ACQUIRER_HTTP_MODE: 'test' }}                                     | ${/ACQUIRER_HTTP_MODE: test never applies without ACQUIRER_HTTP_NAME/}
     ${{ ACQUIRER_HTTP_CARD_DATA: 'true' }}                                | ${/ACQUIRER_HTTP_CARD_DATA: true never applies/}
+    ${{ PROCESSOR_HTTP_MODE: 'test' }}                                    | ${/PROCESSOR_HTTP_MODE: test never applies without PROCESSOR_HTTP_NAME/}
     ${{ WEBHOOK_ALLOW_HOSTS: 'shop:65536' }}                              | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
     ${{ WEBHOOK_ALLOW_HOSTS: 'shop:99999' }}                              | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
     ${{ WEBHOOK_ALLOW_HOSTS: 'shop:0' }}                                  | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ColumnType } from '../../src/db/declared-columns.ts';
-import { GROUPS } from '../../src/groups.ts';
-import type { PersonalObject } from '../../src/ledger/rows/personal-text.ts';
-import { ERASABLE } from '../../src/operations/erasable.ts';
+import { RESOURCES, TABLES_AND_LOGS } from '../../src/groups.ts';
+import { hasPersonalText } from '../../src/ledger/rows/declared-resource.ts';
+import { erasableKinds } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';
 import { childrenOf } from '../../src/operations/erase-store.ts';
 import { nullMembers } from '../../src/operations/null-members.ts';
@@ -18,7 +18,8 @@ interface Declared {
   readonly name: string;
   readonly columns: readonly { name: string; type: ColumnType; personal?: true; notPersonal?: string; sealed?: true }[];
 }
-const declared: readonly Declared[] = GROUPS.flatMap(({ tables }) => tables);
+const declared: readonly Declared[] = TABLES_AND_LOGS;
+const erasable = erasableKinds(RESOURCES).map(({ resource }) => resource);
 
 test("every table and log that is declared is its group's", () => {
   const names = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -34,7 +35,7 @@ test('every personal column is emptied by the erasure of some object', () => {
   const personal = declared.flatMap((table) =>
     table.columns.filter((column) => column.personal).map((column) => `${table.name}.${column.name}`),
   );
-  const emptied = new Set(ERASABLE.flatMap((kind) => placesOf(kind).flatMap(({ columns }) => columns)));
+  const emptied = new Set(erasable.flatMap((one) => placesOf(one).flatMap(({ columns }) => columns)));
   expect(personal.filter((name) => !emptied.has(name))).toEqual([]);
 });
 
@@ -52,19 +53,19 @@ test('every text is personal, or its declaration says why it is not', () => {
 });
 
 test('what has personal text is erased by an id of its own, and with what it belongs to', () => {
-  const resources = GROUPS.flatMap((group) => group.resources);
-  const erasable = new Map(ERASABLE.map((kind) => [kind.object as string, kind]));
   for (const table of declared.filter(({ columns }) => columns.some(({ personal }) => personal))) {
-    const shown = resources.filter((resource) => resource.table.name === table.name);
-    const own = shown.filter(({ name }) => erasable.has(name));
+    const shown = RESOURCES.filter((resource) => resource.table.name === table.name);
+    const own = shown.filter((one) => erasable.includes(one));
     if (shown.length > 0) expect(own.length, table.name).toBeGreaterThan(0);
     for (const { name, parent } of own) {
-      if (parent === null) continue;
-      const ofParent = placesOf(erasable.get(parent)!).flatMap(({ columns }) => columns);
+      const owner = parent && RESOURCES.find((one) => one.name === parent.name)!;
+      if (!owner) continue;
+      const ofParent = hasPersonalText(owner) ? placesOf(owner).flatMap(({ columns }) => columns) : [];
       const isEmptied = table.columns.every(
         ({ name: column, personal }) => !personal || ofParent.includes(`${table.name}.${column}`),
       );
-      expect(isEmptied || childrenOf(parent as PersonalObject).includes(name as PersonalObject), name).toBe(true);
+      const children = childrenOf(owner, RESOURCES).map(({ resource }) => resource.name);
+      expect(isEmptied || children.includes(name), name).toBe(true);
     }
   }
 });

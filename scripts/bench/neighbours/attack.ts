@@ -8,10 +8,7 @@ export interface PlannedRequest {
 }
 
 export type Attack =
-  /**
-   * Requests in turn at a steady rate, answers read. A request without a free connection is left out, as by such a
-   * client.
-   */
+  /** Requests in turn at a steady rate, answers read. A request without a free connection is left out, as by a real client. */
   | {
       readonly kind: 'requests';
       readonly url: string;
@@ -38,6 +35,15 @@ export type Attack =
       readonly silent: number;
       readonly halfHeaders: number;
       readonly halfBodies: number;
+    }
+  /** Uploads of a batch that never end: each connection begins anew once its upload is refused. */
+  | {
+      readonly kind: 'uploads';
+      readonly url: string;
+      readonly key: string;
+      /** JSON of an item, sent again and again. */
+      readonly item: string;
+      readonly connections: number;
     };
 
 export type HostileQuestion =

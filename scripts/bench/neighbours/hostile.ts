@@ -1,6 +1,7 @@
 /** A process of its own: the hostile neighbour, so that its work delays no measurement. Takes messages (attack.ts). */
 import { setPriority } from 'node:os';
 import type { Attack, HostileQuestion, Outcomes, Running } from './attack.ts';
+import { uploadEndlessly } from './endless-uploads.ts';
 import { holdIdle } from './idle-connections.ts';
 import { sendAtRate } from './rated-requests.ts';
 import { leaveUnread } from './unread-answers.ts';
@@ -22,6 +23,8 @@ function begin(attack: Attack): Running {
       return leaveUnread(attack, count);
     case 'idle':
       return holdIdle(attack, count);
+    case 'uploads':
+      return uploadEndlessly(attack, count);
   }
 }
 

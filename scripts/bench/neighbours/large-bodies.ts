@@ -3,7 +3,7 @@ import { payoutRequest } from '../api-client.ts';
 
 /** Leaves room beneath the limit of 1,048,576 bytes. */
 const LARGE_BYTES = 1_000_000;
-/** A body of this size was found to take another book's p50 from 15 ms to 5.3 s. */
+/** A body of this size took another book's p50 from 15 ms to 5.3 s. */
 const FOUND_BYTES = 670_000;
 
 /** Bodies with many members that no schema knows, members of metadata, or elements of a list. */

@@ -66,7 +66,7 @@ export async function benchNeighbours(context: BenchContext): Promise<BenchResul
   };
 }
 
-/** Throws RangeError for a name that no scenario has. */
+/** Throws RangeError for an unknown name. */
 function chosen(only: readonly string[] | undefined): Scenario[] {
   const unknown = only?.filter((name) => !SCENARIOS.some((scenario) => scenario.name === name)) ?? [];
   if (unknown.length > 0)

@@ -24,8 +24,8 @@ export async function countWaitingDeliveries(pool: Pool, bookId: BookId): Promis
 }
 
 /**
- * Puts a book's endpoints behind, as the product does with an endpoint that takes nothing: its deliveries wait, and the
- * endpoint is due.
+ * Puts a book's endpoints behind, as the product does with an endpoint that accepts nothing: its deliveries wait, and
+ * the endpoint is due.
  */
 export async function putBehind(pool: Pool, bookId: BookId): Promise<void> {
   await pool.query(`UPDATE webhook_deliveries SET due_at = NULL WHERE book_id = $1 AND status = 'pending'`, [bookId]);

@@ -10,7 +10,7 @@ import { startGateway } from '../../gateway/server.ts';
 export type OutsideQuestion =
   /** Answered with the port, which is the same on all of these addresses. */
   | { ask: 'listen'; as: keyof typeof RECEIVERS; hosts: readonly string[] }
-  /** A name server that takes every question and answers none. Answered with its port. */
+  /** A name server that receives every question and answers none. Answered with its port. */
   | { ask: 'name server' }
   /** The reference gateway, whose calls take so long. Answered with its port. */
   | { ask: 'gateway'; secret: string; delayMs: number }
@@ -20,15 +20,19 @@ export type OutsideQuestion =
 /** Just within the time limit of a delivery (15 s). */
 const SLOW_MS = 14_000;
 
-const answering = (afterMs: number) => () =>
+/** Just within the longest time limit of a decision endpoint (2 s). */
+const DECIDES_LATE_MS = 1_900;
+
+const answering = (afterMs: number, answer?: string) => () =>
   createServer((request, response) => {
     request.resume();
-    request.once('end', () => setTimeout(() => response.writeHead(204).end(), afterMs));
+    request.once('end', () => setTimeout(() => response.writeHead(answer ? 200 : 204).end(answer), afterMs));
   });
 
 const RECEIVERS = {
   fast: answering(0),
   slow: answering(SLOW_MS),
+  decidesLate: answering(DECIDES_LATE_MS, '{"decision":"approved"}'),
   /** Takes the connection, reads, and never answers. */
   silent: () => createTcpServer((socket) => socket.on('error', () => undefined).resume()),
 } satisfies Record<string, () => Server>;

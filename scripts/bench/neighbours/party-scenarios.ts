@@ -1,4 +1,4 @@
-/** Neighbours whose work others would pay for: texts that cost, calls to a slow party, a payer's link, a payday. */
+/** Neighbours whose work others would pay for: texts that cost, calls to a slow party, a payer's link, a payday, slow decisions. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { paymentRequest, payoutRequest } from '../api-client.ts';
 import { CURRENCY } from '../book.ts';
@@ -7,18 +7,22 @@ import type { Scenario } from './scenarios.ts';
 import type { HostileBook, World } from './world.ts';
 
 const CONNECTIONS = 64;
-/** Just below the limit of a key, as it was found: 95 token requests a second. */
+/** Just below the limit of a key: 95 token requests a second. */
 const TOKENS_PER_SECOND = 95;
-/** Of a gateway that is slow and well. */
+/** Of a gateway that is slow and healthy. */
 const GATEWAY_DELAY_MS = 1_500;
 const PAGES_PER_SECOND = 50;
 /** Captures of a fresh book: its payday ran into a timeout of 15 s, again and again. */
 const CAPTURES = 600;
 const CAPTURED_AT_ONCE = 16;
 
+/** Just below the limit of a key for writes, and as many connections as wait at once. */
+const DECISIONS_PER_SECOND = 95;
+const DECISION_CONNECTIONS = 200;
+
 const CARD = { number: '4242424242424242', exp_month: 12, exp_year: 2040, cvc: '123' };
 
-/** Digits that are not ASCII, four bytes each: a metadata value of a whole body, and one within what a body of 100 kB holds. */
+/** Digits that are not ASCII, four bytes each: a metadata value of a whole body, and one within a body of 100 kB. */
 function mathematicalDigits(): Scenario {
   const body = (account: string, digits: number) =>
     JSON.stringify({ ...payoutRequest(account), metadata: { note: '\u{1d7d0}'.repeat(digits) } });
@@ -43,7 +47,7 @@ function mathematicalDigits(): Scenario {
   };
 }
 
-/** One book asks for tokens; a payment of another book at the same gateway takes what the gateway takes. */
+/** One book requests tokens; a payment of another book at the same gateway takes as long as the gateway does. */
 const tokenFlood: Scenario = {
   name: 'token_flood',
   gatewayDelayMs: GATEWAY_DELAY_MS,
@@ -92,11 +96,50 @@ const freshPayday: Scenario = {
   },
 };
 
-export const PARTY_SCENARIOS: readonly Scenario[] = [mathematicalDigits(), tokenFlood, payersPage, freshPayday];
+/** A book whose decision endpoint takes nearly two seconds for each purchase: 64 wait for it, and the default applies to the others. */
+const slowDecisions: Scenario = {
+  name: 'slow_decisions',
+  contracted: true,
+  async begin(world) {
+    const { client, key, accounts } = await world.openHostileBook();
+    const port = await world.outside({ ask: 'listen', as: 'decidesLate', hosts: ['127.0.0.1'] });
+    const decision = { url: `http://127.0.0.1:${port}/`, default: 'approve', timeout_ms: 2_000 };
+    await client.patch('/v1/cards/program', { decision });
+    const asked = { account: accounts[0], type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
+    const { id: card } = await client.post<{ id: string }>('/v1/cards', asked);
+    const merchant = { id: 'M1', name: 'Corner Shop', city: 'Amman', country: 'JO', mcc: '5411' };
+    const purchase = { card, amount: 100, currency: CURRENCY, merchant, entry_mode: 'chip' };
+    await requests(world, key, {
+      // References are filled in: each purchase is another.
+      requests: [{ method: 'POST', path: '/v1/simulations/card_authorizations', body: JSON.stringify(purchase) }],
+      rates: [{ perSecond: DECISIONS_PER_SECOND, seconds: 1 }],
+      connections: DECISION_CONNECTIONS,
+    });
+    return async () => {
+      const { data } = await client.get<{ data: { decision_source: string }[] }>('/v1/transactions?limit=100');
+      const of = (source: string) => data.filter(({ decision_source }) => decision_source === source).length;
+      const counted = { decided_by_endpoint: of('endpoint'), decided_by_default: of('default') };
+      if (Object.values(counted).includes(0)) throw new Error(`Of its last purchases: ${JSON.stringify(counted)}`);
+      return counted;
+    };
+  },
+};
+
+export const PARTY_SCENARIOS: readonly Scenario[] = [
+  mathematicalDigits(),
+  tokenFlood,
+  payersPage,
+  freshPayday,
+  slowDecisions,
+];
 
 type Requests = Extract<Parameters<World['attack']>[0], { kind: 'requests' }>;
 
-function requests(world: World, key: string, plan: Pick<Requests, 'requests' | 'rates'>): Promise<void> {
+function requests(
+  world: World,
+  key: string,
+  plan: Pick<Requests, 'requests' | 'rates'> & Partial<Pick<Requests, 'connections'>>,
+): Promise<void> {
   return world.attack({ kind: 'requests', url: world.api.url, key, connections: CONNECTIONS, ...plan });
 }
 

@@ -13,14 +13,10 @@ import {
   markTransaction,
   putBehind,
 } from './notices-and-deliveries-store.ts';
-import type { HostileBook, World } from './world.ts';
+import type { HostileBook, Surroundings, World } from './world.ts';
 
-export interface Scenario {
+export interface Scenario extends Surroundings {
   readonly name: string;
-  /** `host:port` pairs beside 127.0.0.1 that webhooks may reach. */
-  readonly allowHosts?: readonly string[];
-  /** Payments of the test books go to a gateway whose calls take so long. Otherwise to the sandbox acquirer. */
-  readonly gatewayDelayMs?: number;
   /**
    * Resolves when the neighbour is at work, for at least this many seconds. The function returned is called after the
    * measurement, and gives figures of this scenario alone.
@@ -169,6 +165,15 @@ export const SCENARIOS: readonly Scenario[] = [
     async begin(world) {
       const { key } = await world.openHostileBook();
       await world.attack({ kind: 'idle', url: world.api.url, key, silent: 4_000, halfHeaders: 500, halfBodies: 500 });
+      return undefined;
+    },
+  },
+  {
+    name: 'endless_uploads',
+    async begin(world) {
+      const { key, accounts } = await world.openHostileBook();
+      const item = JSON.stringify(payoutRequest(accounts[0]!));
+      await world.attack({ kind: 'uploads', url: world.api.url, key, item, connections: 8 });
       return undefined;
     },
   },

@@ -1,4 +1,4 @@
-/** Connections that ask and never read: answers stay with the server once the kernel's buffers are full. */
+/** Connections that send and never read: answers stay with the server once the kernel's buffers are full. */
 import { connect, type Socket } from 'node:net';
 import type { Attack, Running } from './attack.ts';
 
@@ -24,7 +24,7 @@ export function leaveUnread(attack: Extract<Attack, { kind: 'unread' }>, count: 
   const timer = setInterval(() => {
     const place = next++ % attack.connections;
     const socket = sockets[place] ?? open(place);
-    // The socket is not read, so only a write that fails tells that the other side has ended.
+    // The socket is not read, so only a write that fails shows that the other side has ended.
     if (socket.writableLength < request.length) socket.write(request, (error) => count(error ? 'not sent' : 'asked'));
   }, 1_000 / attack.perSecond);
   return {

@@ -11,7 +11,7 @@ import type { Received } from '../receiver.ts';
 import type { Seen } from './bars.ts';
 
 const TICK_MS = 2;
-/** A client that has waited this long gives up, and counts an error. */
+/** A client stops waiting after this long, and counts an error. */
 const PATIENCE_MS = 30_000;
 /** Every tenth payout comes back. */
 const RETURNS_EVERY = 10;

@@ -13,10 +13,9 @@ import { type Stage, setStage } from '../stage.ts';
 import type { Attack, HostileQuestion, Outcomes } from './attack.ts';
 import type { Seen } from './bars.ts';
 import type { OutsideQuestion } from './outside.ts';
-import type { Scenario } from './scenarios.ts';
 import { type Sent, seenOf, sendSteadily } from './well-behaved.ts';
 
-/** The pool that calls strangers' servers has a process of its own, as docs/operations.md says. */
+/** The pool that calls strangers' servers has a process of its own, as in docs/operations.md. */
 const POOLS_OF_WORKERS = [['ledger', 'rails', 'payments', 'sweeper'], ['webhooks']];
 const ACCOUNTS = 100;
 const HOSTILE_ACCOUNTS = 10;
@@ -31,7 +30,7 @@ export interface HostileBook {
   readonly id: BookId;
   /** Has the default limits of a key. */
   readonly key: string;
-  /** Has a key of higher limits, for what would have been set up long before. */
+  /** Has a key of higher limits, for setup that a real book did long before. */
   readonly client: ApiClient;
   readonly accounts: readonly string[];
 }
@@ -45,7 +44,7 @@ export interface World {
    * webhook.
    */
   carry(payouts: number): Promise<number>;
-  /** Runs the well-behaved book at a steady rate, until its last webhook has arrived or is given up. */
+  /** Runs the well-behaved book at a steady rate, until its last webhook has arrived or its wait has ended. */
   observe(load: { perSecond: number; seconds: number }): Promise<Seen>;
   openHostileBook(): Promise<HostileBook>;
   attack(attack: Attack): Promise<void>;
@@ -53,15 +52,25 @@ export interface World {
   outside(question: OutsideQuestion): Promise<number>;
 }
 
+/** What a scenario finds outside. */
+export interface Surroundings {
+  /** `host:port` pairs beside 127.0.0.1 that webhooks may reach. */
+  readonly allowHosts?: readonly string[];
+  /** Payments of the test books go to a gateway whose calls take so long. Otherwise to the sandbox acquirer. */
+  readonly gatewayDelayMs?: number;
+  /** The installation is contracted: before that no book takes cards. */
+  readonly contracted?: boolean;
+}
+
 export async function openWorld(
   { closing, queue, profile }: BenchContext,
-  { allowHosts = [], gatewayDelayMs }: Pick<Scenario, 'allowHosts' | 'gatewayDelayMs'> = {},
+  { allowHosts = [], gatewayDelayMs, contracted = false }: Surroundings = {},
 ): Promise<World> {
   const outside = startHelper(closing, 'neighbours/outside');
   const hostile = startHelper(closing, 'neighbours/hostile');
   const receivers = { paid: startHelper(closing, 'receiver'), returned: startHelper(closing, 'receiver') };
   const ask = (question: OutsideQuestion) => outside.ask<number>(question);
-  const plain = await setStage(closing, { queue, profile });
+  const plain = await setStage(closing, { queue, profile, contracted });
   const { RATE_LIMIT_WRITES_PER_SECOND, RATE_LIMIT_READS_PER_SECOND, ...environment } = plain.environment;
   const stage: Stage = {
     ...plain,

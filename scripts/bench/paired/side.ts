@@ -15,7 +15,7 @@ export interface SideOptions {
 export interface Side {
   readonly versions: Stage['versions'];
   readonly run: RunSlice;
-  /** Stops its processes and checks that the ledger holds. Throws when it does not. */
+  /** Stops its processes and verifies the ledger. Throws when it does not verify. */
   check(): Promise<Record<string, unknown>>;
 }
 

@@ -4,7 +4,7 @@ export interface BatchCounters {
   readonly batches: number;
   readonly commands: number;
   readonly books: number;
-  /** Books that a shared batch left out, because another transaction held them. */
+  /** Books that a shared batch left out, because another transaction had locked them. */
   readonly skipped: number;
   readonly dissolved: number;
 }

@@ -1,4 +1,4 @@
-/** One run of the bench `tenants`: some books in a closed loop, then in an open one at half of the rate that came out. */
+/** One run of the bench `tenants`: some books in a closed loop, then in an open one at half of the resulting rate. */
 import { say } from '../../harness/progress.ts';
 import type { Random } from '../../harness/random.ts';
 import { percentile, round } from '../statistics.ts';
@@ -34,13 +34,13 @@ export interface TenantsRun {
   readonly bytes: number;
   readonly commands_a_batch: number;
   readonly books_a_batch: number;
-  /** Of 100 books that a batch was to have, those that it left out because another transaction held them. */
+  /** Of 100 books of a batch, those that it left out because another transaction had locked them. */
   readonly skipped_percent: number;
-  /** Shared batches that were given up. */
+  /** Shared batches that were dissolved. */
   readonly dissolved: number;
 }
 
-/** Warms up what the product keeps of a book. */
+/** Warms up the product's caches of a book. */
 const PAYOUTS_BEFORE = 3;
 const OPEN_SECONDS = 30;
 

@@ -1,6 +1,6 @@
 /**
- * Bench `soak`: a hundred books at 60 % of what this machine carries, for an hour. What slows down or grows with time shows
- * here: the latency of the last part beside the first, and the size of the processes.
+ * Bench `soak`: a hundred books at 60 % of this machine's capacity, for an hour. Whatever slows down or grows with time
+ * shows here: the latency of the last part beside the first, and the size of the processes.
  */
 import { say } from '../../harness/progress.ts';
 import { createRandom } from '../../harness/random.ts';

@@ -1,6 +1,6 @@
 /**
- * Bench `tenants`: the same payouts spread over one book, ten, a hundred and a thousand, evenly and by Zipf's law. What a
- * payout costs should depend on the whole load, and not on the number of books that it comes from.
+ * Bench `tenants`: the same payouts spread over one book, ten, a hundred and a thousand, evenly and by Zipf's law. The
+ * cost of a payout should depend on the whole load, and not on the number of books that it comes from.
  */
 import { say } from '../../harness/progress.ts';
 import { createRandom, type Random } from '../../harness/random.ts';

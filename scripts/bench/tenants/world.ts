@@ -14,7 +14,7 @@ export interface TenantsWorld {
   readonly receiver: Helper;
   /** Without a path. */
   readonly receiverUrl: string;
-  /** A path of the receiver that nobody has yet. */
+  /** A path of the receiver that is not used yet. */
   nextPath(): string;
   /** Resolves when this many webhooks have arrived in all. Throws when no more arrive. */
   arrived(count: number): Promise<void>;

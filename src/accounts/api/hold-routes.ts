@@ -9,18 +9,19 @@ import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
 import { type AccountHold, accountHoldView, HOLD_CHANGES_MAX } from '../account-hold.ts';
+import { accountHoldResource } from '../account-hold-resource.ts';
 import { type FoundHold, findHold, listAccountHolds } from '../account-hold-store.ts';
-import { declaredHold } from '../index.ts';
-import { requestHold } from '../request-hold.ts';
-import { requestHoldIncrease, requestHoldRelease } from '../request-hold-change.ts';
+import { requestHoldIncrease, requestHoldRelease } from '../change-hold.ts';
+import { requestHold } from '../place-hold.ts';
 import { accountApi } from './account-routes.ts';
 import * as schemas from './hold-schemas.ts';
 
-const holdApi: ApiResource<FoundHold> = {
+export const holdApi: ApiResource<FoundHold> = {
   path: '/v1/accounts/:id/holds',
   tag: 'Accounts',
   type: 'Hold',
   names: { types: 'Holds', one: 'a hold', many: 'holds' },
+  declared: accountHoldResource,
   cursor: 'hold',
   schema: schemas.hold,
   scopes: { read: 'accounts:read', write: 'accounts:write' },
@@ -29,7 +30,7 @@ const holdApi: ApiResource<FoundHold> = {
   view: viewOf,
 };
 
-/** What an amount to be held may be refused with. */
+/** The refusals of an amount to hold. */
 const REFUSALS = [
   'amount_not_integer',
   'amount_below_minimum',
@@ -85,7 +86,7 @@ const list = childrenRoute(
 
 const read = readRoute(holdApi);
 
-/** A hold that a resource made has nothing of its own to say. */
+/** A hold that a resource made has no profile of its own. */
 function viewOf({ hold, placed, captured, released }: FoundHold, { livemode }: Shown) {
   if (placed) return accountHoldView(placed, livemode);
   return {
@@ -141,4 +142,4 @@ function changeOf(request: RouteRequest) {
   return { ...askedBy(request), accountId: id!, holdId: hold!, ifMatch: request.ifMatch };
 }
 
-export const holdRoutes = [create, list, read, increase, release, timelineRoute(holdApi, declaredHold)];
+export const holdRoutes = [create, list, read, increase, release, timelineRoute(holdApi)];

@@ -1,9 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import { actorOf, runCommand } from '../../api/answers.ts';
-import { exampleId } from '../../api/schemas/fields.ts';
+import { type ApiResource, apiOf } from '../../api/api-resource.ts';
+import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
+import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import { exampleId, reference } from '../../api/schemas/fields.ts';
 import { simulationRoute } from '../../api/simulations.ts';
-import { receiveTransfer } from '../receive-transfer.ts';
+import { INBOUND_TRANSFER_STATUSES, type InboundTransfer } from '../inbound-transfer.ts';
+import { inboundTransferResource } from '../inbound-transfer-resource.ts';
+import { findInboundTransfer, listInboundTransfers } from '../inbound-transfer-table.ts';
+import { receiveTransfer, simulatedCredit } from '../receive-transfer.ts';
 import { createInboundTransfer, inboundTransfer } from './account-schemas.ts';
+
+export const inboundTransferApi: ApiResource<InboundTransfer> = apiOf(inboundTransferResource, {
+  path: '/v1/inbound_transfers',
+  tag: 'Accounts',
+  type: 'InboundTransfer',
+  names: { types: 'InboundTransfers', one: 'an inbound transfer', many: 'inbound transfers' },
+  schema: inboundTransfer,
+  scopes: { read: 'accounts:read' },
+  find: findInboundTransfer,
+});
+
+const list = listRoute(inboundTransferApi, {
+  filters: {
+    account: reference('account', 'Transfers to this account.').optional(),
+    status: oneOrMore(INBOUND_TRANSFER_STATUSES, 'Transfers in any of these states.'),
+    created_at: createdAtFilter,
+  },
+  rows: (db, { bookId, query: { account, status, created_at: created }, page }) =>
+    listInboundTransfers(
+      db,
+      bookId,
+      { accountId: account, statuses: status, created: { gte: created?.gte, lt: created?.lt } },
+      page,
+    ),
+});
 
 /** Salt of the description's digest: as long as a SHA-256 hash. */
 const SALT_BYTES = 32;
@@ -12,7 +43,7 @@ const inbound = simulationRoute({
   path: '/v1/simulations/inbound_transfers',
   operation: 'simulateInboundTransfer',
   summary: 'Simulate an inbound transfer',
-  description: 'Money arrives on an account.',
+  description: 'Money arrives on an account, as if a bank had reported a credit with the reference of the account.',
   idempotency: 'required',
   body: createInboundTransfer,
   bodyExample: { account: exampleId('account'), amount: 1_000_000, currency: 'JOD' },
@@ -27,8 +58,15 @@ const inbound = simulationRoute({
     'account_closed',
     'limit_exceeded',
   ],
-  handle(request) {
-    const { body, principal, requestId } = request;
+  async handle(request) {
+    const { body, principal, requestId, runtime } = request;
+    const credit = simulatedCredit(runtime.clock.now());
+    const { transferId: id, bank } = credit;
+    const { amount, currency } = body;
+    // It moves at the bank once the book has taken it: a refused one never does.
+    await runtime.rails.sandbox.offerCredit({
+      ...{ id, originator: principal.bookId, amount, currency, reference: bank.bankReference! },
+    });
     const command = receiveTransfer({
       bookId: principal.bookId,
       accountId: body.account,
@@ -38,9 +76,10 @@ const inbound = simulationRoute({
       salt: randomBytes(SALT_BYTES),
       requestId,
       actor: actorOf(principal),
+      ...credit,
     });
     return runCommand(request, command);
   },
 });
 
-export const inboundTransferRoutes = [inbound];
+export const inboundTransferRoutes = [list, readRoute(inboundTransferApi), timelineRoute(inboundTransferApi), inbound];

@@ -6,11 +6,11 @@ import type { Uuid } from '../../values/ids.ts';
 import type { AccountHold } from '../account-hold.ts';
 import { accountHolds } from '../account-hold-table.ts';
 
-/** A hold that the API placed, with what the ledger has of it. */
+/** A hold that the API placed, with the ledger's hold. */
 export interface HoldHistory {
   readonly hold: AccountHold;
   readonly stuckAt: Instant | null;
-  /** Status, amount, remaining and expiry as the ledger has them; null where it has no such hold. */
+  /** Status, amount, remaining and expiry of the ledger's hold; null without such a hold. */
   readonly ledger: string | null;
   readonly captured: bigint;
   readonly released: bigint;

@@ -1,4 +1,4 @@
-/** Checks holds that the API placed: each says what the ledger's hold of its id says, and one that expires is due. */
+/** Checks holds that the API placed: each agrees with the ledger's hold of its id, and one that expires is due. */
 
 import type { CheckContext } from '../../group/check-context.ts';
 import type { RowCheck } from '../../group/row-check.ts';

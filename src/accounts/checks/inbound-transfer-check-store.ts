@@ -4,6 +4,7 @@ import { inSnapshot } from '../../db/snapshot.ts';
 import { type BookedStep, readStepsOf } from '../../group/steps-store.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Uuid } from '../../values/ids.ts';
+import type { InboundTransferStatus } from '../inbound-transfer.ts';
 import { inboundTransfers } from '../inbound-transfer-table.ts';
 
 export interface TransferHistory {
@@ -11,6 +12,7 @@ export interface TransferHistory {
   readonly accountId: Uuid;
   readonly amount: bigint;
   readonly currency: string;
+  readonly status: InboundTransferStatus;
   readonly entries: readonly BookedStep[];
 }
 
@@ -19,9 +21,10 @@ interface TransferRow {
   readonly account_id: Uuid;
   readonly amount: bigint;
   readonly currency: string;
+  readonly status: InboundTransferStatus;
 }
 
-const COLUMNS = 'id, account_id, amount, currency';
+const COLUMNS = 'id, account_id, amount, currency, status';
 
 /** Reads a page of inbound transfers with their entries, in a snapshot of its own. Indexes: the primary key, entries' (book, resource, step). */
 export function readTransferHistories(
@@ -65,6 +68,7 @@ function withEntries(
       accountId: row.account_id,
       amount: row.amount,
       currency: row.currency,
+      status: row.status,
       entries: entries.get(row.id) ?? [],
     }));
   });

@@ -25,19 +25,27 @@ export const inboundTransferEquation = equationOf({
   rows: inboundTransferCheck,
   resources: ['inbound_transfer'],
   codes: ['pool'],
-  says: ({ id, accountId, amount, currency, entries }) => [
-    {
-      ...{ resource: 'inbound_transfer', id, currency, entries },
-      chart: { pool: -amount },
-      customers: [[accountId, amount]],
-    },
-  ],
+  // Returned, nothing of it is left.
+  says: ({ id, accountId, amount, currency, status, entries }) => {
+    const left = status === 'returned' ? 0n : amount;
+    return [
+      {
+        ...{ resource: 'inbound_transfer', id, currency, entries },
+        chart: { pool: -left },
+        customers: [[accountId, left]],
+      },
+    ];
+  },
 });
 
 function checkTransfer({ book, report }: CheckContext, transfer: TransferHistory): void {
-  const { id, accountId, amount, currency, entries } = transfer;
+  const { id, accountId, amount, currency, status, entries } = transfer;
   const line = (debit: string, credit: string, of: bigint) => `${debit} → ${credit} ${of}`;
-  const expected = `received: ${line(chartAccountId(book.id, 'pool', currency), accountId, amount)}`;
+  const pool = chartAccountId(book.id, 'pool', currency);
+  const expected = [
+    `received: ${line(pool, accountId, amount)}`,
+    ...(status === 'returned' ? [`returned: ${line(accountId, pool, amount)}`] : []),
+  ].join(', ');
   const actual = entries
     .map(({ step, postings }) => {
       const lines = postings.map((posting) => line(posting.debitAccountId, posting.creditAccountId, posting.amount));

@@ -1,10 +1,11 @@
 /**
- * The http acquirer: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). What the partner tells of
- * its own accord is kept by the API as it comes (outside/partner-notice-store.ts), and read here.
- * Next: gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
+ * The http acquirer: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). The API
+ * stores the partner's notices as received (outside/partner-notice-store.ts); they are read here.
+ * Next: outside/gateway/gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
  */
 
 import type { Pool } from '../../db/pool.ts';
+import { type GatewayCall, GatewayClient, GatewayRefusal } from '../../outside/gateway/gateway-client.ts';
 import type { Partner } from '../../outside/partner.ts';
 import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/partner-notice-store.ts';
 import type { NotFound, PartyNotice } from '../../outside/party.ts';
@@ -23,7 +24,6 @@ import {
 } from '../acquirer.ts';
 import type { CardInput } from '../card.ts';
 import { brandOf } from '../card-brand.ts';
-import { GatewayClient, GatewayRefusal } from './gateway-client.ts';
 import {
   type Asked,
   type Reading,
@@ -42,18 +42,20 @@ export interface HttpAcquirerOptions {
   readonly mode: 'test' | 'live';
   /** The gateway's base URL. */
   readonly url: string;
-  /** `whsec_…`. Each signs, and one that verifies is enough. */
+  /** `whsec_…`. Each signs, and one valid signature is enough. */
   readonly secrets: readonly string[];
   /** Whether card numbers of the API may be sent there: it puts the installation in scope of PCI DSS. */
   readonly takesCards: boolean;
-  /** The application's own: what the partner told is in its tables. */
+  /** The application's own: the partner's notices are in its tables. */
   readonly pool: Pool;
   readonly clock: Clock;
   readonly callTimeoutMs?: number;
 }
 
-/** Issuers answer within some seconds; a call that takes longer is asked about. */
+/** Issuers answer within some seconds; after this time an inquiry follows. */
 const CALL_TIMEOUT_MS = 20_000;
+
+const REFUSALS = { card_refused: 'unnamed', instruction_refused: 'named' } as const;
 
 export class HttpAcquirer implements Acquirer, Partner {
   readonly name: string;
@@ -64,11 +66,11 @@ export class HttpAcquirer implements Acquirer, Partner {
   readonly notFoundFinalAfterMs = 15 * 60_000;
   readonly inquiryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000, 300_000];
   readonly callTimeoutMs: number;
-  /** A gateway answers hundreds a second over these. */
+  /** Enough for hundreds of answers a second. */
   readonly callsAtOnce = 64;
   readonly noticeKeys: readonly SigningKey[];
 
-  readonly #client: GatewayClient;
+  readonly #client: GatewayClient<keyof typeof REFUSALS>;
   readonly #pool: Pool;
   readonly #clock: Clock;
   readonly #mayBePlain: boolean;
@@ -84,6 +86,8 @@ export class HttpAcquirer implements Acquirer, Partner {
       secrets: options.secrets,
       callTimeoutMs: this.callTimeoutMs,
       callsAtOnce: this.callsAtOnce,
+      refusals: REFUSALS,
+      unreachable: AcquirerUnreachable,
     });
     this.#pool = options.pool;
     this.#clock = options.clock;
@@ -96,9 +100,10 @@ export class HttpAcquirer implements Acquirer, Partner {
   }
 
   async tokenize(card: CardInput, of: { originator: string; reusable: boolean }): Promise<Tokenized> {
-    const { number: mustNotHold } = card;
+    // A gateway that repeats a number must not make us keep it.
+    const fault = (text: string) => (text.includes(card.number) ? 'The answer repeats the card number' : undefined);
     const read = (body: Parameters<typeof readToken>[0]) => ({ token: readToken(body), card: readCard(body) });
-    return refusingCards(this.#client.call(calls.tokenizeCall(card, of), { id: newId(), read, mustNotHold }));
+    return refusingCards(this.#client.call(calls.tokenizeCall(card, of), { id: newId(), read, fault }));
   }
 
   withCode(token: string, cvc: string, { originator }: { originator: string }): Promise<string> {
@@ -142,14 +147,14 @@ export class HttpAcquirer implements Acquirer, Partner {
   }
 
   acknowledge(ids: readonly Uuid[]): Promise<void> {
-    return acknowledgePartnerNotices(this.#pool, this.name, ids, this.#clock.now());
+    return acknowledgePartnerNotices(this.#pool, this.name, ids, { at: this.#clock.now() });
   }
 
   close(): Promise<void> {
     return this.#client.close();
   }
 
-  async #instruct(asked: Asked, call: calls.GatewayCall): Promise<AcquirerAnswer> {
+  async #instruct(asked: Asked, call: GatewayCall): Promise<AcquirerAnswer> {
     const read = (body: Parameters<typeof readAnswer>[0]) => readAnswer(body, asked, this.#reading());
     try {
       return await this.#client.call(call, { id: asked.reference, read });
@@ -164,7 +169,7 @@ export class HttpAcquirer implements Acquirer, Partner {
   }
 }
 
-/** A refusal of a call about a card is about the card. */
+/** A refusal of a call about a card refuses the card. */
 async function refusingCards<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call;
@@ -175,7 +180,7 @@ async function refusingCards<Answer>(call: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** An inquiry and a cancellation are never refused: such an answer says nothing. */
+/** An inquiry and a cancellation are never refused: a refusal leaves the outcome unknown. */
 async function unrefused<Answer>(call: Promise<Answer>): Promise<Answer> {
   try {
     return await call;

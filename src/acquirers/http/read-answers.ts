@@ -1,12 +1,8 @@
-/** What a gateway answers, read member by member (docs/partners.md). Evidence is made of members that were read, never of the whole body. */
+/**
+ * Reads a gateway's answers, member by member (docs/partners.md). Evidence is made of members that were read, never of
+ * the whole body.
+ */
 
-import type { NotFound } from '../../outside/party.ts';
-import type { Instant } from '../../values/clock.ts';
-import { publicId } from '../../values/ids.ts';
-import type { JsonObject } from '../../values/json.ts';
-import type { AcquirerAnswer, AuthorizationFacts, Tokenized, Verified } from '../acquirer.ts';
-import type { CardBrand, CardFunding } from '../card.ts';
-import { DECLINE_CODES, DECLINES, type DeclineCode } from '../decline-codes.ts';
 import {
   amountOrNull,
   browserUrl,
@@ -23,7 +19,14 @@ import {
   whole,
   word,
   wordOrNull,
-} from './fields.ts';
+} from '../../outside/gateway/fields.ts';
+import type { NotFound } from '../../outside/party.ts';
+import type { Instant } from '../../values/clock.ts';
+import { publicId } from '../../values/ids.ts';
+import type { JsonObject } from '../../values/json.ts';
+import type { AcquirerAnswer, AuthorizationFacts, Tokenized, Verified } from '../acquirer.ts';
+import type { CardBrand, CardFunding } from '../card.ts';
+import { DECLINE_CODES, DECLINES, type DeclineCode } from '../decline-codes.ts';
 
 const STATUSES = ['succeeded', 'declined', 'requires_action', 'pending', 'canceled'] as const;
 const BRANDS: readonly CardBrand[] = [
@@ -40,10 +43,10 @@ const FUNDINGS: readonly CardFunding[] = ['credit', 'debit', 'prepaid', 'unknown
 const CODE_MAX = 64;
 /** ISO 8583, field 39 has two characters; networks add some of their own. */
 const NETWORK_CODE_MAX = 8;
-/** A payer who has not acted by then does not come back, and the payment has to end. */
+/** A payer who has not acted by then does not return, and the payment must end. */
 const CHALLENGE_MAX_MS = 31 * 24 * 60 * 60_000;
 
-/** What an answer is about. */
+/** The instruction that was asked about. */
 export interface Asked {
   readonly originator: string;
   readonly reference: string;
@@ -104,7 +107,7 @@ export function readInquiry(body: JsonObject, asked: Asked, reading: Reading): A
   };
 }
 
-/** The gateway takes the instruction neither now nor later. */
+/** The gateway refuses the instruction for good. */
 export function readRefusal(asked: Asked): AcquirerAnswer {
   return {
     status: 'declined',
@@ -154,7 +157,7 @@ function requireAbout(body: JsonObject, { originator, reference }: Asked): void 
     throw new NotOfContract('The answer is about another instruction');
 }
 
-/** A code that this API has no word for is a decline all the same. */
+/** A code without a name in this API is a decline all the same. */
 function declineCode(body: JsonObject): DeclineCode {
   const code = word(body, 'code', CODE_MAX);
   return DECLINE_CODES.find((known) => known === code) ?? 'generic_decline';
@@ -162,7 +165,7 @@ function declineCode(body: JsonObject): DeclineCode {
 
 const CHECKS = ['match', 'no_match', 'unavailable'] as const;
 
-/** Facts beside the outcome: an answer without one of them is an answer all the same. */
+/** Facts beside the outcome: an answer may lack any of them. */
 function factsOf(facts: JsonObject): AuthorizationFacts {
   const wordOf = (name: string, max: number) => fittingOrNull(() => wordOrNull(facts, name, max));
   const oneOfThese = <Word extends string>(name: string, words: readonly Word[]) =>

@@ -1,18 +1,10 @@
-/**
- * What is asked of a gateway (docs/partners.md). Each body names its call: the signature is over the body, so it is good for this
- * call and no other.
- */
+/** What is asked of an acquirer's gateway (docs/partners.md). */
+import type { GatewayCall } from '../../outside/gateway/gateway-client.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { AcquirerInstruction, AuthorizeInstruction, BillingAddress } from '../acquirer.ts';
 import type { CardInput } from '../card.ts';
 import type { Asked } from './read-answers.ts';
-
-export interface GatewayCall {
-  /** Behind the gateway's base URL. */
-  readonly path: string;
-  readonly body: { readonly call: string; readonly [member: string]: unknown };
-}
 
 export function tokenizeCall(
   card: CardInput,
@@ -78,8 +70,8 @@ export function sessionCall(instruction: AuthorizeInstruction): GatewayCall {
   return { path: '/sessions', body: { call: 'session', ...commonOf(instruction), ...paymentOf(instruction) } };
 }
 
-/** A book, by the id that it has everywhere outside: in the reports of settlements as well. */
-export function merchantOf(originator: string): string {
+/** A book, by its public id, as in reports of settlements. */
+function merchantOf(originator: string): string {
   return publicId('book', originator);
 }
 

@@ -79,5 +79,8 @@ function amountFrom(minimum: bigint, description: string) {
 /** An amount of money that moves. */
 export const positiveAmount = amountFrom(1n, "In the currency's smallest unit: 5.124 JOD is 5124.");
 
+/** The least that an account may have available: below zero, how far it may go. */
+export const signedAmount = amountFrom(-MAX_REQUEST_AMOUNT, "In the currency's smallest unit; may be below zero.");
+
 /** A limit, which may be zero. */
 export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");

@@ -1,6 +1,6 @@
 /** Schemas of events. Webhooks and GET /v1/events show the same bytes. */
 import { z } from 'zod';
-import { journalEntry } from './journal.ts';
+import { eventEntry } from './journal.ts';
 import * as shown from './shown.ts';
 
 /** An event of one of these types, with an object of one kind. Its data are named by the event's own name. */
@@ -24,7 +24,7 @@ export function eventOf(objectSchema: z.ZodType, types: readonly string[], schem
         }),
       })
       .meta({ id: `${schemaName}Data`, description: 'The object, and what of it changed.' }),
-    journal_entries: z.array(journalEntry).meta({
+    journal_entries: z.array(eventEntry).meta({
       description:
         'What was booked, posting by posting: balances can be rebuilt from events alone. Several events may tell of one entry, such as those of a payout and of the account that it arrives on: count an entry once, by its `id`.',
     }),

@@ -1,8 +1,9 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
+import { anyOf, type DeclaredResource, inOrder } from '../../ledger/rows/declared-resource.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { CARD_NUMBER_REFUSED, hasCardNumber, urlHasCardNumber } from '../../values/card-number.ts';
-import { ID_PREFIXES, type IdKind, idPattern, parsePublicId, type Uuid } from '../../values/ids.ts';
+import { ID_PREFIXES, type IdKind, idPattern, kindOf, parsePublicId, type Uuid } from '../../values/ids.ts';
 import { refusedBy } from './refusal-codes.ts';
 
 /** Published at GET /v1/limits. */
@@ -181,12 +182,11 @@ export function reference(kind: IdKind, description?: string) {
     .meta({ type: 'string', pattern: idPattern(kind), description, example: exampleId(kind) });
 }
 
-/** The id of an object of any of these kinds. `expected` names them: `the id of a payout or an inbound transfer`. */
-export function objectReference(
-  kinds: readonly [IdKind, ...IdKind[]],
-  { expected, description }: { expected: string; description?: string },
-) {
-  const example = exampleId(kinds[0]);
+/** The id of an object of any of these resources. A refusal names all of them: `the id of a payout or a return`. */
+export function objectReference(resources: readonly DeclaredResource[], description: string) {
+  const known = inOrder(resources);
+  const kinds = known.map(({ name }) => kindOf(name));
+  const example = exampleId(kinds[0]!);
   return z
     .string()
     .transform((text, context): Uuid => {
@@ -194,7 +194,11 @@ export function objectReference(
         const id = parsePublicId(kind, text);
         if (id !== undefined) return id;
       }
-      context.issues.push({ code: 'custom', input: text, message: `Expects ${expected}, such as ${example}.` });
+      context.issues.push({
+        code: 'custom',
+        input: text,
+        message: `Expects the id of ${anyOf(known)}, such as ${example}.`,
+      });
       return z.NEVER;
     })
     .meta({ type: 'string', description, example });
@@ -209,3 +213,9 @@ export function idExpected(kind: IdKind): string {
 export function exampleId(kind: IdKind): string {
   return `${ID_PREFIXES[kind]}_01k5c2r3v8e9m0x6y7z4a1b2cd`;
 }
+
+/** A day of the calendar: 29 February only in a leap year. */
+export const day = z.iso
+  .date({ error: 'Expects a day of the calendar, such as 2026-03-01.' })
+  .refine((text) => text >= '0001-01-01', { error: 'Expects a day from 0001-01-01 on.' })
+  .meta({ type: 'string', format: 'date', example: '2026-03-01' });

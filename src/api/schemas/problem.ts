@@ -36,6 +36,13 @@ const members = {
   errors: z
     .array(fault)
     .meta({ description: 'All faults of form at once, or the one found after. The first is that of the answer.' }),
+  errors_total: z.number().int().optional().meta({
+    description: 'Of an upload: how many faults there are. `errors` has the first hundred.',
+  }),
+  errors_csv: z.string().optional().meta({
+    description: 'Of an upload that was no dry run: where all its faults are read as CSV, for a day.',
+    example: '/v1/payouts/batches/errors/pob_01jq8x6v0fe8g9t2m3n4p5q6r7',
+  }),
   request_id: shown.id('request', 'This request, to be named to support.'),
   retryable: z
     .boolean()

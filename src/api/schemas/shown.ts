@@ -62,6 +62,10 @@ export function time(description: string) {
   return z.iso.datetime({ precision: 3 }).meta({ description, example: '2026-03-01T09:30:00.000Z' });
 }
 
+export function day(description: string) {
+  return z.iso.date().meta({ description, example: '2026-03-01' });
+}
+
 /** An object with a name of its own, or null: a reference, so that generators make one type of it wherever it stands. */
 export function orNull<Schema extends z.ZodType>(schema: Schema) {
   return z.union([schema, z.null()]);

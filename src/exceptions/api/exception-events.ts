@@ -1,11 +1,7 @@
-import type { EventDocument } from '../../api/event-document.ts';
-import { declaredException } from '../index.ts';
-import { exception } from './exception-schemas.ts';
+import { eventsOf } from '../../api/event-document.ts';
+import { exceptionApi } from './exception-routes.ts';
 
-export const exceptionEvents: EventDocument = {
-  names: declaredException.events,
-  object: exception,
-  schemaName: 'ExceptionEvent',
+export const exceptionEvents = eventsOf(exceptionApi, {
   summary: {
     'exception.opened': 'An exception was opened',
     'exception.updated': 'An exception was taken further',
@@ -17,4 +13,4 @@ export const exceptionEvents: EventDocument = {
     'exception.resolved':
       'A second person approved what was made of an exception, or an operator settled it on evidence.',
   },
-};
+});

@@ -1,31 +1,28 @@
 import { z } from 'zod';
-import type { ApiResource } from '../../api/api-resource.ts';
+import { apiOf } from '../../api/api-resource.ts';
 import { createdAtFilter, givenTexts, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { exampleId } from '../../api/schemas/fields.ts';
 import { actionRoute } from '../../api/write-routes.ts';
-import { ID_PREFIXES, type IdKind, parsePublicId, type Uuid } from '../../values/ids.ts';
-import { EXCEPTION_STATUSES, type Exception } from '../exception.ts';
+import { ID_KINDS, parsePublicId, type Uuid } from '../../values/ids.ts';
+import { EXCEPTION_STATUSES } from '../exception.ts';
 import { listExceptions } from '../exception-list-store.ts';
-import { exceptions } from '../exception-table.ts';
-import { exceptionView } from '../exception-view.ts';
-import { declaredException } from '../index.ts';
-import { requestApproval, requestAssign, requestExplanation, requestMove } from '../request-exception-action.ts';
+import { exceptionResource } from '../exception-resource.ts';
+import { requestApproval, requestAssign, requestExplanation } from '../handle-exception.ts';
+import { requestMove } from '../move-exception.ts';
+import { bulkExceptionRoutes } from './bulk-routes.ts';
 import * as schemas from './exception-schemas.ts';
 
-const exceptionApi: ApiResource<Exception> = {
+export const exceptionApi = apiOf(exceptionResource, {
   path: '/v1/exceptions',
   tag: 'Exceptions',
   type: 'Exception',
   names: { types: 'Exceptions', one: 'an exception', many: 'exceptions' },
-  cursor: 'exception',
   schema: schemas.exception,
   scopes: { read: 'exceptions:read', write: 'exceptions:write' },
-  find: exceptions.find,
-  view: (exception, { livemode }) => exceptionView(exception, livemode),
-};
+});
 
 const KIND = /^[a-z_]{1,64}$/;
 /** More than there are. Each is a range of an index in the statement: thousands cost seconds to build and to plan. */
@@ -47,9 +44,9 @@ const kindFilter = z
     description: `Exceptions of any of these kinds, up to ${KINDS_MAX}.`,
   });
 
-/** What has no ids of its own is named by its UUID, as the exception shows it. */
+/** A resource without public ids is named by its UUID, as the exception shows it. */
 function parseResource(text: string): Uuid | undefined {
-  for (const kind of Object.keys(ID_PREFIXES) as IdKind[]) {
+  for (const kind of ID_KINDS) {
     const id = parsePublicId(kind, text);
     if (id !== undefined) return id;
   }
@@ -80,7 +77,7 @@ const list = listRoute(exceptionApi, {
   },
 });
 
-/** Who asks, and about which exception. */
+/** The caller, and the exception. */
 const asked = (request: RouteRequest) => ({
   ...askedBy(request),
   exceptionId: request.params.id!,
@@ -146,8 +143,10 @@ const approve = actionRoute(exceptionApi, 'approve', {
 
 export const exceptionRoutes = [
   list,
+  // Before the routes whose path takes any word at this place.
+  ...bulkExceptionRoutes,
   readRoute(exceptionApi),
-  timelineRoute(exceptionApi, declaredException),
+  timelineRoute(exceptionApi),
   assign,
   explain,
   move,

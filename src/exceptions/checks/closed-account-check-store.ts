@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
-/** A closed account with a balance, and what of it waits for a person, as of one moment. */
+/** A closed account with a balance, and the part of it that waits for a person, as of one moment. */
 export interface ClosedAccount {
   readonly id: Uuid;
   readonly currency: string;
@@ -36,8 +36,9 @@ export function readClosedAccountsById(db: Queryable, bookId: BookId, ids: reado
 }
 
 /**
- * One statement. What waits is of the exceptions that no entry has moved and nobody has ended. Those of release 0.2.0 name no account:
- * their payout does, and what was returned of it; one of them that was ended counts, since nothing could move its money.
+ * One statement. The waiting amounts are those of exceptions that no entry has moved and nobody has ended. Exceptions
+ * from before they had stages name no account: their payout does, and the amount returned of it; an ended one counts, since
+ * nothing could move its money.
  */
 async function read(
   db: Queryable,

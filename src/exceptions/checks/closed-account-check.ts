@@ -14,7 +14,7 @@ export const closedAccountCheck: RowCheck<ClosedAccount, Uuid> = {
   placeOf: ({ id }, until) => behindNewIds(id, until),
 };
 
-/** A chargeback may have taken some of what waits, so less may be there. */
+/** A chargeback may have taken some of the waiting money, so less may be there. */
 function checkClosed({ report }: CheckContext, { id, currency, balance, waiting }: ClosedAccount): void {
   if (balance <= waiting) return;
   report({

@@ -3,12 +3,12 @@ import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { CheckContext } from '../../group/check-context.ts';
-import type { GroupResource } from '../../group/group-resource.ts';
 import { type BookedStep, grouped, readStepsOf } from '../../group/steps-store.ts';
 import type { Until } from '../../group/until.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../../ledger/events/render-event.ts';
+import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
 import { isUuid, type Uuid } from '../../values/ids.ts';
 import type { Exception } from '../exception.ts';
 import { exceptions } from '../exception-table.ts';
@@ -17,14 +17,20 @@ import { exceptions } from '../exception-table.ts';
 export interface ExceptionHistory {
   readonly exception: Exception;
   readonly place: bigint;
-  /** Its events in order, without erasures: the type, and the body as it is kept. */
+  /** Its events in order, without erasures: the type, and the stored body. */
   readonly events: readonly { readonly type: string; readonly payload: string }[];
   /** Entries that are steps of the exception itself. */
   readonly own: readonly BookedStep[];
-  /** Entries that its row names, as far as they exist: what each is a step of. */
-  readonly named: ReadonlyMap<Uuid, Uuid>;
-  /** Whether the resource that it is about exists; true where no group has such a resource. */
+  /** Entries that its row names, as far as they exist: the resource of each. */
+  readonly named: ReadonlyMap<Uuid, StepOf>;
+  /** Whether its resource exists; true where no group has such a resource. */
   readonly resourceExists: boolean;
+}
+
+/** What an entry is a step of. */
+interface StepOf {
+  readonly resource: string;
+  readonly resourceId: Uuid;
 }
 
 /** Reads a page in the order of the lists, in a snapshot of its own. Index: exceptions_in_order. */
@@ -53,7 +59,7 @@ export function readExceptionHistoriesById(
 async function withHistory(
   trx: Transaction,
   bookId: BookId,
-  resources: readonly GroupResource[],
+  resources: readonly DeclaredResource[],
   { where, values }: { where: string; values: readonly unknown[] },
 ): Promise<ExceptionHistory[]> {
   const known = existsSql(resources, { name: 'exceptions.resource', id: 'exceptions.resource_id' });
@@ -81,7 +87,7 @@ async function withHistory(
   }));
 }
 
-/** The column is JSON, and may hold anything once another program has written it. */
+/** The column is JSON, and may contain anything once another program has written it. */
 export function namedIds({ entryIds }: Exception): readonly Uuid[] {
   return Array.isArray(entryIds) ? entryIds.filter(isUuid) : [];
 }
@@ -102,11 +108,11 @@ async function readEventsOf(trx: Queryable, bookId: BookId, ids: readonly Uuid[]
 }
 
 /** Index: entries' (book, id). */
-async function readNamedEntries(trx: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, Uuid>> {
+async function readNamedEntries(trx: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<Map<Uuid, StepOf>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await trx.query<{ id: Uuid; resource_id: Uuid }>(
-    'SELECT id, resource_id FROM entries WHERE book_id = $1 AND id = ANY ($2::uuid[])',
+  const { rows } = await trx.query<{ id: Uuid; resource: string; resource_id: Uuid }>(
+    'SELECT id, resource, resource_id FROM entries WHERE book_id = $1 AND id = ANY ($2::uuid[])',
     [bookId, plainArray(ids)],
   );
-  return new Map(rows.map((row) => [row.id, row.resource_id]));
+  return new Map(rows.map(({ id, resource, resource_id: resourceId }) => [id, { resource, resourceId }]));
 }

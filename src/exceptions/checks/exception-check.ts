@@ -1,11 +1,12 @@
-/** Checks exceptions: events, entries and the thing that each is about agree with its row, and two people settled it. */
+/** Checks exceptions: events, entries and the resource of each agree with its row, and two people ended it. */
 
 import type { CheckContext } from '../../group/check-context.ts';
+import { equationOf } from '../../group/equation.ts';
 import type { Rule } from '../../group/finding.ts';
 import type { RowCheck } from '../../group/row-check.ts';
 import { parseActor } from '../../values/actor.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
-import { type Exception, isSameActor } from '../exception.ts';
+import { type Exception, isAtBank, isSameActor } from '../exception.ts';
 import {
   type ExceptionHistory,
   namedIds,
@@ -21,6 +22,22 @@ export const exceptionCheck: RowCheck<ExceptionHistory, bigint> = {
   check: checkException,
   placeOf: ({ place }) => place,
 };
+
+/** What two persons moved from the bank. Moves between accounts of customers touch no account of the chart (checkMoved). */
+export const exceptionEquation = equationOf({
+  rows: exceptionCheck,
+  resources: ['exception'],
+  codes: ['pool'],
+  says: ({ exception, own: entries }) => {
+    const { id, waiting, targetAccountId, status } = exception;
+    if (waiting === null || !isAtBank(exception)) return [];
+    const amount = status === 'approved' && targetAccountId !== null ? waiting.amount : 0n;
+    const customers = targetAccountId === null ? [] : ([[targetAccountId, amount]] as const);
+    return [
+      { ...{ resource: 'exception', id, currency: waiting.currency, entries }, chart: { pool: -amount }, customers },
+    ];
+  },
+});
 
 type Expect = (check: Rule, expected: string, actual: string, detail: string) => void;
 
@@ -44,14 +61,14 @@ function checkException({ report }: CheckContext, history: ExceptionHistory): vo
   checkPersons(exception, expect);
 }
 
-/** Release 0.2.0 ends an exception without an event, and names nobody. The next migration names the operator alone. */
-function isToldOfEnd({ status, handledBy, approvedBy }: Exception): boolean {
+/** An exception that ended before exceptions had stages has no event of it, and names its operator alone. */
+function hasEndEvent({ status, handledBy, approvedBy }: Exception): boolean {
   return status === 'approved' && handledBy !== null && approvedBy !== null;
 }
 
 function checkEvents({ exception, events }: ExceptionHistory, expect: Expect): void {
   const counted = (type: string) => events.filter((event) => event.type === type).length;
-  const ended = isToldOfEnd(exception);
+  const ended = hasEndEvent(exception);
   expect(
     'exception.event',
     `opened ${exception.announced ? 1 : 0}, resolved ${ended ? 1 : 0}`,
@@ -86,9 +103,15 @@ function shownIn(payload: string): { status?: unknown; waiting?: { amount?: unkn
 }
 
 function checkEntries({ exception, own, named }: ExceptionHistory, expect: Expect): void {
-  const { id, resourceId, waiting, status } = exception;
+  const { id, resource, resourceId, waiting, status } = exception;
+  const isAhead = isAtBank(exception);
   const ids = namedIds(exception);
-  const strangers = ids.filter((entryId) => ![id, resourceId].includes(named.get(entryId) ?? ''));
+  const strangers = ids.filter((entryId) => {
+    const of = named.get(entryId);
+    // A line that is booked after all is a message of its transaction.
+    if (resource === 'clearing_line' && of?.resource === 'transaction_message') return false;
+    return of === undefined || ![id, resourceId].includes(of.resourceId);
+  });
   const missing = own.map((entry) => entry.id).filter((entryId) => !ids.includes(entryId));
   expect(
     'exception.entries',
@@ -98,12 +121,28 @@ function checkEntries({ exception, own, named }: ExceptionHistory, expect: Expec
       : [...strangers, ...missing].map((entryId) => publicId('entry', entryId)).join(', '),
     'The row names entries that are not its own, or leaves some out.',
   );
-  if (status === 'adjusted' && ids.length === 0)
+  // What waits at the bank is booked by the approval.
+  if (status === 'adjusted' && ids.length === 0 && !isAhead)
     expect('exception.entries', 'an entry', 'none', 'The exception is adjusted, and no entry says how.');
-  checkMoved(waiting, own, expect);
+  if (isAhead) checkMovedFromBank(exception, own, expect);
+  else checkMoved(waiting, own, expect);
 }
 
-/** All that waited or, where something else had taken a part of it, all that was left in the account. */
+/** All of it from the pool to the account that one person named and another approved. */
+function checkMovedFromBank(
+  { waiting, status, targetAccountId }: Exception,
+  own: ExceptionHistory['own'],
+  expect: Expect,
+): void {
+  const isMoved = status === 'approved' && targetAccountId !== null;
+  const expected = isMoved ? `moved to ${targetAccountId} ${waiting!.amount} ${waiting!.currency}` : 'nothing';
+  const moved = own.flatMap(({ step, postings }) =>
+    postings.map(({ creditAccountId, amount, currency }) => `${step} to ${creditAccountId} ${amount} ${currency}`),
+  );
+  expect('exception.moved', expected, moved.join(', ') || 'nothing', 'What was moved is not what two persons decided.');
+}
+
+/** All that waited or, where another entry had taken a part of it, the rest of the account. */
 function checkMoved(waiting: Exception['waiting'], own: ExceptionHistory['own'], expect: Expect): void {
   const lines = own.flatMap(({ step, postings }) => postings.map((posting) => ({ step, ...posting })));
   if (lines.length === 0) return;
@@ -120,7 +159,10 @@ function checkMoved(waiting: Exception['waiting'], own: ExceptionHistory['own'],
 
 /** An operator ends exceptions alone, by evidence. */
 function checkPersons({ handledBy, approvedBy }: Exception, expect: Expect): void {
-  if (handledBy === null || approvedBy === null || parseActor(approvedBy).type === 'operator') return;
+  if (handledBy === null || approvedBy === null) return;
+  // Evidence ends an exception without a second person: an operator's, or the file that was missing.
+  const { type } = parseActor(approvedBy);
+  if (type === 'operator' || type === 'system') return;
   expect(
     'exception.second_person',
     'another person',

@@ -1,8 +1,8 @@
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { GroupResource } from '../../group/group-resource.ts';
 import type { Until } from '../../group/until.ts';
 import type { BookId } from '../../ledger/book.ts';
+import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export interface KeyRow {
@@ -34,13 +34,13 @@ const REFERRED = `substring(k.body FROM '^\\{"\\$event":"([0-9]{1,18})"\\}$')::b
 
 /**
  * Reads a page of keys, each with whether its resource exists. One statement and so one moment: key and resource are
- * written in one commit. Keys that were made behind `until` are passed over: keys are the callers', and new ones may come
+ * written in one commit. Keys that were made behind `until` are passed over: callers choose keys, and new ones may come
  * ahead of every page. Indexes: idempotency_keys_pkey, events_pkey and the primary keys of the resources.
  */
 export async function readKeys(
   db: Queryable,
   bookId: BookId,
-  page: { after: string | undefined; limit: number; until?: Until | undefined; resources: readonly GroupResource[] },
+  page: { after: string | undefined; limit: number; until?: Until | undefined; resources: readonly DeclaredResource[] },
 ): Promise<KeyRow[]> {
   const { rows } = await db.query<KeyColumns>({
     name: 'verify.keys',

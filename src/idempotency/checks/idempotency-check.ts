@@ -1,4 +1,4 @@
-/** Checks idempotency keys: each holds an answer that may be kept, or is void. The resource of a 2xx answer exists. */
+/** Checks idempotency keys: each has an answer that may be stored, or is void. The resource of a 2xx answer exists. */
 
 import { isKept } from '../../errors/kept.ts';
 import type { CheckContext } from '../../group/check-context.ts';

@@ -3,8 +3,7 @@ import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { simulationRoute } from '../../api/simulations.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
-import { clockView } from '../advance-clock.ts';
-import { requestClockAdvance } from '../request-clock-advance.ts';
+import { clockView, requestClockAdvance } from '../advance-clock.ts';
 import * as schemas from './clock-schemas.ts';
 
 const read = simulationRoute({

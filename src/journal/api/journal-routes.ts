@@ -1,83 +1,42 @@
-import type { ApiResource } from '../../api/api-resource.ts';
-import { listRoute, readRoute } from '../../api/read-routes.ts';
-import { objectReference } from '../../api/schemas/fields.ts';
-import { journalEntry } from '../../api/schemas/journal.ts';
-import type { Queryable } from '../../db/pool.ts';
-import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { journalEntryView } from '../../ledger/entry-view.ts';
-import {
-  findEntry,
-  findEntrySequence,
-  listEntries,
-  loadAccountCodes,
-  type ReadEntry,
-} from '../../ledger/journal-read-store.ts';
-import { publicId, type Uuid } from '../../values/ids.ts';
+import { actorOf, found, runCommand } from '../../api/answers.ts';
+import { route } from '../../api/route.ts';
+import { loadBook } from '../../ledger/book-store.ts';
+import { changeTimeZone } from '../change-time-zone.ts';
+import { journalView } from '../journal-view.ts';
+import * as schemas from './journal-schemas.ts';
 
-/** An entry with the codes of the accounts that it touches. */
-interface CodedEntry {
-  readonly entry: ReadEntry;
-  readonly codes: ReadonlyMap<Uuid, string>;
-}
+const path = '/v1/journal';
 
-const entryApi: ApiResource<CodedEntry> = {
-  path: '/v1/journal/entries',
+const read = route({
+  method: 'get',
+  path,
+  operation: 'getJournal',
   tag: 'Journal',
-  type: 'JournalEntry',
-  names: { types: 'JournalEntries', one: 'a journal entry', many: 'journal entries' },
-  cursor: 'entry',
-  schema: journalEntry,
-  scopes: { read: 'journal:read' },
-  async find(db, bookId, id) {
-    const entry = await findEntry(db, bookId, id);
-    return entry && (await withCodes(db, bookId, [entry]))[0];
-  },
-  view: ({ entry, codes }) => journalEntryView(entry, (accountId) => codes.get(accountId)!),
-};
-
-async function withCodes(db: Queryable, bookId: BookId, entries: readonly ReadEntry[]): Promise<CodedEntry[]> {
-  const codes = await loadAccountCodes(db, bookId, entries);
-  return entries.map((entry) => ({ entry, codes }));
-}
-
-/** The kinds of objects that entries belong to. */
-const resourceFilter = objectReference(
-  ['payout', 'payoutReturn', 'capture', 'refund', 'release', 'settlement', 'dispute', 'inboundTransfer', 'exception'],
-  {
-    expected:
-      'the id of a payout, a return, a capture, a refund, a release, a settlement, a dispute, an inbound transfer or an exception',
-    description: 'Entries that are steps of this object.',
-  },
-).optional();
-
-const list = listRoute(entryApi, {
-  filters: { resource: resourceFilter },
-  async rows(db, { bookId, query, page }) {
-    const [startingAfter, endingBefore] = await Promise.all([
-      sequenceAt(db, bookId, { param: 'starting_after', id: page.startingAfter }),
-      sequenceAt(db, bookId, { param: 'ending_before', id: page.endingBefore }),
-    ]);
-    const bounds = { limit: page.limit, startingAfter, endingBefore };
-    const { rows, hasMore } = await listEntries(db, bookId, { resourceId: query.resource }, bounds);
-    return { rows: await withCodes(db, bookId, rows), hasMore };
+  summary: 'Retrieve the journal',
+  scope: 'journal:read',
+  responses: { 200: { description: 'As it is now.', schema: schemas.journal } },
+  async handle({ runtime, principal }) {
+    return { status: 200, json: journalView(found(await loadBook(runtime.pool, principal.bookId))) };
   },
 });
 
-/** The sequence number of a cursor's entry: the journal is paged by sequence, while a cursor is an entry's id. */
-async function sequenceAt(
-  db: Queryable,
-  bookId: BookId,
-  { param, id }: { param: string; id: Uuid | undefined },
-): Promise<string | undefined> {
-  if (id === undefined) return undefined;
-  const sequence = await findEntrySequence(db, bookId, id);
-  if (sequence === undefined) {
-    throw new ApiError('cursor_invalid', { param, detail: `There is no entry ${publicId('entry', id)} in this book.` });
-  }
-  return String(sequence);
-}
+const update = route({
+  method: 'patch',
+  path,
+  operation: 'updateJournal',
+  tag: 'Journal',
+  summary: 'Set the time zone of the book',
+  description:
+    'Until the first entry of the book, which fixes it. What was given a moment by a day before keeps that moment.',
+  scope: 'journal:write',
+  body: schemas.updateJournal,
+  bodyExample: { time_zone: 'Asia/Amman' },
+  responses: { 200: { description: 'The journal as it is now.', schema: schemas.journal } },
+  errors: ['state_conflict'],
+  handle(request) {
+    const { body, principal, requestId } = request;
+    return runCommand(request, changeTimeZone({ timeZone: body.time_zone, requestId, actor: actorOf(principal) }));
+  },
+});
 
-const read = readRoute(entryApi, { answer: 'It never changes.' });
-
-export const journalRoutes = [list, read];
+export const journalRoutes = [read, update];

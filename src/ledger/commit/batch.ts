@@ -8,9 +8,9 @@
  * being written.
  */
 
-import type { LedgerForms } from '../../db/forms.ts';
+import { type LedgerForms, snapshotOf } from '../../db/forms.ts';
 import type { Pool, Transaction } from '../../db/pool.ts';
-import { inPipelinedTransaction, inTransaction, OF_ONE_BOOK, type RoundTrips, SHARED } from '../../db/transaction.ts';
+import { inPipelinedTransaction, OF_ONE_BOOK, type RoundTrips, SHARED } from '../../db/transaction.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Clock, Moment } from '../../values/clock.ts';
@@ -23,6 +23,7 @@ import { appendEntries, events } from '../rows/journal-tables.ts';
 import { type Log, type Table, WRITE_ORDER } from '../rows/table.ts';
 import { sendWrites } from './send-writes.ts';
 import { BookState, unionOfTouches } from './state.ts';
+import { type BalanceWatch, touchesOfWatched, withLowBalances } from './watch-balances.ts';
 
 /** The subscribers of a book's events. Read under the lock, so that an event and its deliveries agree. */
 export interface EventSink {
@@ -53,6 +54,8 @@ export interface BatchContext {
   sink: EventSink;
   /** Which stored forms may be written. */
   forms: LedgerForms;
+  /** Emits an event when little is left of an account. */
+  watch: BalanceWatch;
   /** Called after each commit. Times are in seconds: the wait for the book's lock, and the whole batch. */
   observe?: (batch: ObservedBatch) => void;
 }
@@ -99,10 +102,10 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
   };
   const work = async (trx: Transaction, { begun, commitBehind }: RoundTrips) => {
     const { state, commands } = batch.follows
-      ? await loadBehind(trx, batch.follows, batch)
+      ? await loadBehind(trx, context, batch.follows, batch)
       : await loadUnderLock(trx, context, batch, locked);
     await begun;
-    const decided = decideAll(state, commands, momentOf(context.clock, state.book));
+    const decided = decideAll(state, commands, { begun: momentOf(context.clock, state.book), watch: context.watch });
     failpoint('ledger.commit.before');
     // A batch that was decided ahead takes its lock only now. Lock, writes and COMMIT travel together, so a busy
     // process does not lengthen the time for which the book is locked.
@@ -136,7 +139,7 @@ export async function runBatch(context: BatchContext, batch: Batch): Promise<Bat
 export function mayFollow(sink: EventSink, before: BookState, commands: readonly Command<unknown>[]): boolean {
   return (
     !sink.endpoints.some((table) => before.changes(table)) &&
-    commands.every(({ touches }) => touches.every(({ table }) => !table.derived))
+    commands.every(({ touches }) => touches.every(({ table, ids }) => !table.derived || ids.length === 0))
   );
 }
 
@@ -160,6 +163,7 @@ async function loadUnderLock(
   const joining = joined.length === 0 ? [] : loadTouched(trx, bookId, touchedBy(joined));
   const [state, more] = await Promise.all([loading, Promise.all(joining)]);
   for (const rows of more) state.admit(rows.table, rows.ids, rows.rows);
+  if (more.length > 0) await loadWatched(trx, context, state);
   return { state, commands: [...commands, ...joined] };
 }
 
@@ -167,23 +171,60 @@ async function loadUnderLock(
  * Loads before the lock. Rows that the previous batch does not touch stay as they are until this batch's turn; if
  * another process writes the book in between, updateBook throws BookMoved.
  */
-async function loadBehind(trx: Transaction, before: BookState, { bookId, commands }: Batch): Promise<Loaded> {
+async function loadBehind(
+  trx: Transaction,
+  context: BatchContext,
+  before: BookState,
+  { commands }: Batch,
+): Promise<Loaded> {
   const touched = touchedBy(commands);
   const state = BookState.behind(before, touched);
-  const missing = new Map([...touched].map(([table, ids]) => [table, state.missing(table, ids)]));
-  for (const rows of await Promise.all(loadTouched(trx, bookId, missing))) state.admit(rows.table, rows.ids, rows.rows);
+  await loadMissing(trx, state, touched);
+  await loadWatched(trx, context, state, before);
   return { state, commands };
 }
 
-/** Decides one command over the current state of the book, without a write or a lock: the answer of a dry run. */
-export async function previewCommand<Answer>(
+/** What is read of accounts with an alert: a round trip more where there are any, and nothing otherwise. */
+async function loadWatched(
+  trx: Transaction,
+  { watch }: BatchContext,
+  state: BookState,
+  before?: BookState,
+): Promise<void> {
+  const touched = touchesOfWatched(watch, state);
+  if (touched === undefined) return;
+  if (before) state.inherit(before, touched);
+  await loadMissing(trx, state, touched);
+}
+
+async function loadMissing(
+  trx: Transaction,
+  state: BookState,
+  touched: ReadonlyMap<Table<unknown>, readonly string[]>,
+): Promise<void> {
+  const missing = new Map([...touched].map(([table, ids]) => [table, state.missing(table, ids)]));
+  for (const rows of await Promise.all(loadTouched(trx, state.book.id, missing)))
+    state.admit(rows.table, rows.ids, rows.rows);
+}
+
+/**
+ * Decides commands over the current state of the book, each as if it were alone, without a write or a lock: the answers of dry runs. In the
+ * order of the commands.
+ */
+export async function previewCommands(
   context: BatchContext,
   bookId: BookId,
-  command: Command<Answer>,
-): Promise<Answer> {
-  return inTransaction(context.pool, async (trx) => {
-    const state = await loadState(trx, context, { bookId, book: loadBook(trx, bookId), commands: [command] });
-    return command.decide(state, momentOf(context.clock, state.book)).answer;
+  commands: readonly Command<unknown>[],
+): Promise<Decision[]> {
+  const load = (trx: Transaction) => loadState(trx, context, { bookId, book: loadBook(trx, bookId), commands });
+  const state = await inPipelinedTransaction(context.pool, load, OF_ONE_BOOK);
+  const moment = momentOf(context.clock, state.book);
+  return commands.map((command) => {
+    try {
+      return { answer: command.decide(state, moment).answer };
+    } catch (error) {
+      return { error };
+    }
   });
 }
 
@@ -200,20 +241,17 @@ interface Load {
 }
 
 /** The loads travel behind the lock without waiting. Postgres runs them in order, each with its own snapshot. */
-async function loadState(trx: Transaction, { sink, forms }: BatchContext, load: Load): Promise<BookState> {
+async function loadState(trx: Transaction, context: BatchContext, load: Load): Promise<BookState> {
+  const { sink, forms } = context;
   const [book, subscribers, ...tables] = await Promise.all([
     load.book,
     sink.subscribers(trx, load.bookId),
     ...loadTouched(trx, load.bookId, touchedBy(load.commands)),
   ]);
   if (!book) throw new ApiError('resource_not_found', { detail: `There is no book ${load.bookId}.` });
-  const state = new BookState(book, subscribers, {
-    textApart: forms.textApart,
-    returnsApart: forms.returnsApart,
-    evidenceByResource: forms.evidenceByResource,
-    eventsDerived: forms.eventsDerived,
-  });
+  const state = new BookState(book, subscribers, snapshotOf(forms));
   for (const { table, ids, rows } of tables) state.admit(table, ids, rows);
+  await loadWatched(trx, context, state);
   return state;
 }
 
@@ -238,14 +276,18 @@ function loadTouched(
     .map(async ([table, ids]) => ({ table, ids, rows: await table.load(trx, bookId, ids) }));
 }
 
-export function decideAll(state: BookState, commands: readonly Command<unknown>[], begun: Moment): BatchResult {
+export function decideAll(
+  state: BookState,
+  commands: readonly Command<unknown>[],
+  { begun, watch }: { readonly begun: Moment; readonly watch: BalanceWatch },
+): BatchResult {
   const jobs: JobRow[] = [];
   let moment = begun;
   const decisions = commands.map((command): Decision => {
     try {
-      const outcome = command.decide(state, moment);
+      const outcome = withLowBalances(watch, { state, command, moment, outcome: command.decide(state, moment) });
       const { clockAt } = state.book;
-      jobs.push(...state.apply(outcome));
+      for (const job of state.apply(outcome)) jobs.push(command.behind === undefined ? job : { ...job, behind: true });
       // The command moved the book's clock: the batch's next one is decided later.
       if (state.book.clockAt !== clockAt) moment = { book: bookTime(state.book, moment.wall), wall: moment.wall };
       return { answer: outcome.answer };

@@ -1,6 +1,15 @@
 /**
  * Commits the commands of one book. Commands that arrive while a batch runs form the next batch. At most two batches of a
- * book are in progress: one commits, and the next one is decided over the state that the first one leaves.
+ * book are in progress: one commits, and the next one is decided over the state that the first one leaves. In time:
+ *
+ *   A  lock, load | decide | write | COMMIT ···················· | answers
+ *   B                              | load | decide | lock ······ | write | COMMIT ·········
+ *   C                                                            | load | decide | lock ······
+ *                                  A.decided                     A.over, B.decided
+ *
+ * B sends lock, writes and COMMIT together, and Postgres grants the lock once A is committed. While another process writes
+ * the book too, nothing is decided ahead: B begins at A.committing, when only the commit of A is outstanding, and loads
+ * under the lock.
  *
  * Failures by class (db/postgres-errors.ts):
  * - A transient failure: the whole batch is retried with backoff until the deadlines of its commands.
@@ -10,7 +19,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure, tookTooLong } from '../../db/postgres-errors.ts';
 import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } from './batch.ts';
-import { type BookQueue, dropExpired, type Settling, settle, type Waiting } from './book-queue.ts';
+import { type BookQueue, dropExpired, earliestDeadline, type Settling, settle, type Waiting } from './book-queue.ts';
 import type { BookState } from './state.ts';
 
 export interface BookCommitterOptions extends BatchContext, Settling {
@@ -24,8 +33,6 @@ const MAX_BATCH = 1_000;
 const WORTH_HALVING = 8;
 /** A busy book commits this many batches while other busy books wait, and then goes behind them. */
 const BATCHES_OF_TURN = 16;
-/** After a batch that took too long was halved, each batch that succeeds may be followed by one larger by this factor. */
-const BATCH_GROWTH = 1.25;
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 1_000;
 
@@ -66,22 +73,21 @@ export class BookCommitter {
   async run(queue: BookQueue, { othersWait = () => false }: { othersWait?: () => boolean } = {}): Promise<void> {
     let last: Underway | undefined;
     let idle = true;
-    for (let batches = 0; queue.waiting.length > 0 && (batches < BATCHES_OF_TURN || !othersWait()); batches++) {
+    for (let batches = 0; queue.size > 0 && (batches < BATCHES_OF_TURN || !othersWait()); batches++) {
       const current = this.#begin(queue, last, idle);
       idle = false;
       await current.decided;
       // At most two batches are in progress: one commits, and the next one follows it.
       await last?.over;
-      if (!current.leaves || queue.waiting.length === 0) await current.committing;
+      if (!current.leaves || queue.size === 0) await current.committing;
       last = current;
-      if (queue.waiting.length === 0) {
+      if (queue.size === 0) {
         await last.over;
         idle = true;
       }
     }
     await last?.over;
-    queue.isolatedOnce = false;
-    queue.failures = 0;
+    queue.endTurn();
   }
 
   /**
@@ -90,13 +96,9 @@ export class BookCommitter {
    */
   async runOnce(queue: BookQueue): Promise<void> {
     const room = Math.min(this.#options.maxBatch ?? MAX_BATCH, queue.isolatedBatchMax);
-    const left = await this.#attemptOnce(queue, queue.waiting.splice(0, room));
-    if (left.length === 0) {
-      queue.isolatedOnce = false;
-      return;
-    }
-    queue.putBack(left);
-    queue.backsOffUntil = performance.now() + backoffMs(queue.failures);
+    const left = await this.#attemptOnce(queue, queue.takeBatch(room));
+    if (left.length === 0) queue.rejoin();
+    else queue.backOff(left, backoffMs(queue.failures));
   }
 
   /** Resolves with the commands that may succeed later. A command that Postgres refuses is found by halving the batch. */
@@ -114,8 +116,7 @@ export class BookCommitter {
     } catch (error) {
       this.#options.onError?.(error, { bookIds: [bookId], commands: batch.length, attempt: queue.failures + 1 });
       if (classifyFailure(error) === 'transient') {
-        queue.failures++;
-        if (tookTooLong(error)) queue.isolatedBatchMax = Math.max(batch.length >> 1, 1);
+        queue.failedAlone(batch.length, { tookTooLong: tookTooLong(error) });
         queue.dropExpired(error);
         return dropExpired(batch, error);
       }
@@ -128,18 +129,17 @@ export class BookCommitter {
       const rest = batch.slice(middle);
       return left.length > 0 ? [...left, ...rest] : this.#attemptOnce(queue, rest);
     }
-    queue.failures = 0;
-    queue.isolatedBatchMax = Math.ceil(queue.isolatedBatchMax * BATCH_GROWTH);
+    queue.committedAlone();
     settle(this.#options, { bookId, batch, result });
     return [];
   }
 
   #begin(queue: BookQueue, before: Underway | undefined, idle: boolean): Underway {
     const room = this.#options.maxBatch ?? MAX_BATCH;
-    const gathered = queue.waiting.length;
+    const gathered = queue.size;
     const half = Math.ceil((gathered + (idle ? 0 : (before?.size ?? 0))) / 2);
-    const halved = queue.undisturbed && half < gathered && half >= WORTH_HALVING;
-    const batch = queue.waiting.splice(0, Math.min(room, halved ? half : gathered));
+    const halved = queue.isUndisturbed && half < gathered && half >= WORTH_HALVING;
+    const batch = queue.takeBatch(Math.min(room, halved ? half : gathered));
     let onDecided!: () => void;
     let onCommitting!: () => void;
     const underway: Underway = {
@@ -159,10 +159,11 @@ export class BookCommitter {
       follows: before?.leaves,
       first: before,
       // The other half waits for the next batch.
-      join: (taken) => (halved || underway.isFollowed ? [] : queue.waiting.splice(0, Math.max(room - taken, 0))),
+      join: (taken) =>
+        halved || underway.isFollowed ? [] : queue.takeBatch(Math.max(room - taken, 0), { joins: true }),
       onDecided: (state) => {
         queue.decided({ after: state.after, batchId: state.book.batchId });
-        underway.leaves = queue.undisturbed ? state : undefined;
+        underway.leaves = queue.isUndisturbed ? state : undefined;
         onDecided();
       },
       onUndecided: () => {
@@ -218,7 +219,7 @@ export class BookCommitter {
           return;
         }
         // The commands in the queue wait for the same reason.
-        await delay(pauseMs(attempt, [...pending, ...queue.waiting]));
+        await delay(pauseMs(attempt, Math.min(earliestDeadline(pending), queue.earliestDeadline())));
         pending = dropExpired(pending, error);
         queue.dropExpired(error);
         continue;
@@ -249,8 +250,6 @@ function backoffMs(attempt: number): number {
 }
 
 /** Doubles with each attempt. Ends at the earliest deadline, but lasts at least 20 ms. */
-function pauseMs(attempt: number, batch: readonly Waiting[]): number {
-  const pause = backoffMs(attempt);
-  const earliest = batch.reduce((least, { deadline }) => Math.min(least, deadline), Number.POSITIVE_INFINITY);
-  return Math.max(Math.min(pause, earliest - performance.now()), FIRST_RETRY_MS);
+function pauseMs(attempt: number, deadline: number): number {
+  return Math.max(Math.min(backoffMs(attempt), deadline - performance.now()), FIRST_RETRY_MS);
 }

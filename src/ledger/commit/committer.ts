@@ -14,9 +14,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BookId } from '../book.ts';
 import type { Command } from '../command.ts';
 import type { Table } from '../rows/table.ts';
-import { previewCommand } from './batch.ts';
 import { BookCommitter } from './book-committer.ts';
-import { BookQueue, unavailable } from './book-queue.ts';
+import { BookQueue, unavailable, type Waiting } from './book-queue.ts';
+import { Previews } from './previews.ts';
 import { SharedCommitter, type SharedCommitterOptions } from './shared-committer.ts';
 
 export interface CommitterOptions extends SharedCommitterOptions {
@@ -56,11 +56,12 @@ const SHARED_BATCHES_MAX = 2;
 export class Committer {
   readonly #options: CommitterOptions;
   readonly #queues = new Map<BookId, BookQueue>();
-  /** Books with waiting commands and no batch in progress, in the order in which they began to wait. */
+  /** Exactly the queues that are `ready`, in the order in which they became so. */
   readonly #ready = new Set<BookQueue>();
   readonly #running = new Set<Promise<void>>();
   readonly #bookCommitter: BookCommitter;
   readonly #sharedCommitter: SharedCommitter;
+  readonly #previews: Previews;
   #busy = 0;
   #isolated = 0;
   #sharing = 0;
@@ -77,6 +78,7 @@ export class Committer {
     this.#options = options;
     this.#bookCommitter = new BookCommitter(options);
     this.#sharedCommitter = new SharedCommitter(options);
+    this.#previews = new Previews(options);
   }
 
   /**
@@ -94,35 +96,30 @@ export class Committer {
       );
     const queue = this.#queue(bookId);
     if (!this.#hasRoom(queue)) return Promise.reject(unavailable('Too many requests are waiting for this book.'));
-    const shareable = touched <= MAX_TOUCHED_SHARED && command.touches.every(({ table }) => this.#isShared(table));
-    this.#waiting++;
-    if (queue.open++ === 0) this.#waitingBooks++;
-    if (!shareable) queue.unshareable++;
-    const settled = () => {
-      this.#waiting--;
-      if (--queue.open === 0) this.#waitingBooks--;
-      if (!shareable) queue.unshareable--;
-    };
+    const shareable =
+      touched <= MAX_TOUCHED_SHARED &&
+      command.touches.every(({ table, ids }) => ids.length === 0 || this.#isShared(table));
     return new Promise<Answer>((resolve, reject) => {
-      queue.waiting.push({
+      const waiting: Waiting = {
         command: command as Command<unknown>,
         deadline: performance.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS),
-        resolve(answer) {
-          settled();
+        shareable,
+        resolve: (answer) => {
+          this.#answered(queue, waiting);
           resolve(answer as Answer);
         },
-        reject(error) {
-          settled();
+        reject: (error) => {
+          this.#answered(queue, waiting);
           reject(error);
         },
-      });
-      if (!queue.taken) this.#ready.add(queue);
+      };
+      this.#arrive(queue, waiting);
       this.#plan();
     });
   }
 
   preview<Answer>(bookId: BookId, command: Command<Answer>): Promise<Answer> {
-    return previewCommand(this.#options, bookId, command);
+    return this.#previews.preview(bookId, command);
   }
 
   /** Refuses further commands. Resolves once the accepted ones are done. */
@@ -130,6 +127,19 @@ export class Committer {
     this.#closed = true;
     while (this.#running.size > 0 || this.#ready.size > 0)
       await (this.#running.size > 0 ? Promise.race(this.#running) : delay(CHECK_EVERY_MS));
+  }
+
+  #arrive(queue: BookQueue, waiting: Waiting): void {
+    if (queue.unanswered === 0) this.#waitingBooks++;
+    this.#waiting++;
+    queue.arrive(waiting);
+    if (queue.state === 'ready') this.#ready.add(queue);
+  }
+
+  #answered(queue: BookQueue, waiting: Waiting): void {
+    queue.answered(waiting);
+    this.#waiting--;
+    if (queue.unanswered === 0) this.#waitingBooks--;
   }
 
   #queue(bookId: BookId): BookQueue {
@@ -149,8 +159,8 @@ export class Committer {
   /** Whether a further command may wait for the book. Once the process is full, each book has an equal share of the room. */
   #hasRoom(queue: BookQueue): boolean {
     const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
-    if (queue.waiting.length >= maxQueue) return false;
-    return this.#waiting < maxWaiting || queue.open < Math.floor(maxWaiting / Math.max(this.#waitingBooks, 1));
+    if (queue.size >= maxQueue) return false;
+    return this.#waiting < maxWaiting || queue.unanswered < Math.floor(maxWaiting / Math.max(this.#waitingBooks, 1));
   }
 
   /** One turn of the event loop: requests that were read together are committed together. */
@@ -165,7 +175,7 @@ export class Committer {
 
   #dispatch(): void {
     if (this.#running.size === 0 && this.#ready.size === 1) {
-      for (const queue of this.#ready) this.#runBook(queue, this.#bookCommitter.run(queue), () => {});
+      for (const queue of this.#ready) this.#runBook(queue, () => this.#bookCommitter.run(queue));
       return;
     }
     this.#dispatchIsolated();
@@ -190,9 +200,13 @@ export class Committer {
     const now = performance.now();
     for (const queue of this.#ready) {
       if (this.#isolated === ISOLATED_BOOKS_MAX) return;
-      if (!queue.isIsolated || queue.backsOffUntil > now) continue;
+      if (!queue.isIsolated || queue.backsOff(now)) continue;
       this.#isolated++;
-      this.#runBook(queue, this.#bookCommitter.runOnce(queue), () => this.#isolated--);
+      this.#runBook(
+        queue,
+        () => this.#bookCommitter.runOnce(queue),
+        () => this.#isolated--,
+      );
     }
   }
 
@@ -203,21 +217,25 @@ export class Committer {
       if (!this.#isBusy(queue)) continue;
       this.#busy++;
       const othersWait = () => [...this.#ready].some((other) => this.#isBusy(other));
-      this.#runBook(queue, this.#bookCommitter.run(queue, { othersWait }), () => this.#busy--);
+      this.#runBook(
+        queue,
+        () => this.#bookCommitter.run(queue, { othersWait }),
+        () => this.#busy--,
+      );
     }
   }
 
   #isBusy(queue: BookQueue): boolean {
-    return queue.waiting.length >= BUSY_COMMANDS && !queue.isIsolated;
+    return queue.size >= BUSY_COMMANDS && !queue.isIsolated;
   }
 
   /** Books that a shared batch skipped go first, in a batch that waits for their locks. Only one such batch runs at a time. */
   #dispatchShared(): void {
     while (this.#sharing < SHARED_BATCHES_MAX) {
       const shareable = [...this.#ready].filter((queue) => !queue.isIsolated);
-      const skipped = this.#lockWaiting ? [] : shareable.filter((queue) => queue.skipped);
+      const skipped = this.#lockWaiting ? [] : shareable.filter(({ nextBatch }) => nextBatch === 'waiting');
       const wait = skipped.length > 0;
-      const books = wait ? skipped : shareable.filter((queue) => !queue.skipped);
+      const books = wait ? skipped : shareable.filter(({ nextBatch }) => nextBatch === 'any');
       const taken = this.#sharedCommitter.take(this.#ofOneNode(books), { wait });
       if (taken.length === 0) return;
       this.#sharing++;
@@ -246,12 +264,11 @@ export class Committer {
     return queues.filter(({ bookId }) => nodeOf(bookId) === node);
   }
 
-  #runBook(queue: BookQueue, work: Promise<void>, onEnd: () => void): void {
-    queue.taken = true;
-    queue.skipped = false;
+  #runBook(queue: BookQueue, begin: () => Promise<void>, onEnd?: () => void): void {
+    queue.takeAlone();
     this.#ready.delete(queue);
-    this.#run(work, () => {
-      onEnd();
+    this.#run(begin(), () => {
+      onEnd?.();
       this.#release(queue);
     });
   }
@@ -269,12 +286,12 @@ export class Committer {
 
   #dropExpired(queue: BookQueue, error?: unknown): void {
     queue.dropExpired(error);
-    if (queue.waiting.length === 0) this.#ready.delete(queue);
+    if (queue.state === 'idle') this.#ready.delete(queue);
   }
 
   #release(queue: BookQueue): void {
-    queue.taken = false;
-    if (queue.waiting.length > 0) this.#ready.add(queue);
+    queue.release();
+    if (queue.state === 'ready') this.#ready.add(queue);
     else if (this.#queues.size > QUEUES_KEPT) this.#queues.delete(queue.bookId);
   }
 }

@@ -7,17 +7,20 @@
  * only its command. If a statement fails, nothing of the batch is committed, and the committer commits the books separately.
  */
 
+import { snapshotOf } from '../../db/forms.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { inPipelinedTransaction, type RoundTrips, SHARED } from '../../db/transaction.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import type { BookId } from '../book.ts';
 import type { Command } from '../command.ts';
+import type { Table } from '../rows/table.ts';
 import { type BatchContext, type BatchResult, decideAll, momentOf } from './batch.ts';
 import { lockBooks } from './shared-book-store.ts';
 import { loadShared, type SharedTouches, touchesOfBooks } from './shared-rows.ts';
 import { writeStates } from './shared-writes.ts';
 import { BookState } from './state.ts';
+import { type BalanceWatch, touchesOfWatched } from './watch-balances.ts';
 
 export interface BookCommands {
   readonly bookId: BookId;
@@ -77,7 +80,7 @@ export async function runSharedBatch(context: BatchContext, batch: SharedBatch):
 /** The loads travel behind the locks without waiting; those of a skipped book are discarded. */
 async function loadUnderLocks(
   trx: Transaction,
-  { sink, forms }: BatchContext,
+  { sink, forms, watch }: BatchContext,
   { batch, touches, locked }: { batch: SharedBatch; touches: SharedTouches; locked: () => void },
 ): Promise<Map<BookId, BookState>> {
   const bookIds = batch.books.map(({ bookId }) => bookId);
@@ -90,25 +93,41 @@ async function loadUnderLocks(
   const [subscribers, tables] = await loading;
   const states = new Map<BookId, BookState>();
   for (const [bookId, book] of books) {
-    const state = new BookState(book, subscribers.get(bookId) ?? [], {
-      textApart: forms.textApart,
-      returnsApart: forms.returnsApart,
-      evidenceByResource: forms.evidenceByResource,
-      eventsDerived: forms.eventsDerived,
-    });
+    const state = new BookState(book, subscribers.get(bookId) ?? [], snapshotOf(forms));
     for (const { table, ids, rows } of tables) {
       const own = ids.get(bookId);
       if (own) state.admit(table, own, rows.get(bookId) ?? NO_ROWS);
     }
     states.set(bookId, state);
   }
+  await admitWatched(trx, watch, states);
   return states;
 }
 
 const NO_ROWS: ReadonlyMap<string, unknown> = new Map();
 
+/** What is read of accounts with an alert, in all books at once. */
+async function admitWatched(
+  trx: Transaction,
+  watch: BalanceWatch,
+  states: ReadonlyMap<BookId, BookState>,
+): Promise<void> {
+  const missing = new Map<Table<unknown>, Map<BookId, readonly string[]>>();
+  for (const [bookId, state] of states) {
+    for (const [table, ids] of touchesOfWatched(watch, state) ?? []) {
+      const own = state.missing(table, ids);
+      if (own.length === 0) continue;
+      const byBook = missing.get(table) ?? new Map<BookId, readonly string[]>();
+      missing.set(table, byBook.set(bookId, own));
+    }
+  }
+  if (missing.size === 0) return;
+  for (const { table, ids, rows } of await loadShared(trx, missing))
+    for (const [bookId, own] of ids) states.get(bookId)!.admit(table, own, rows.get(bookId) ?? NO_ROWS);
+}
+
 function decideBooks(
-  { clock }: BatchContext,
+  { clock, watch }: BatchContext,
   states: ReadonlyMap<BookId, BookState>,
   books: readonly BookCommands[],
 ): Map<BookId, DecidedBook> {
@@ -116,7 +135,7 @@ function decideBooks(
   for (const { bookId, commands } of books) {
     const state = states.get(bookId);
     if (!state) continue;
-    const { decisions, jobs } = decideAll(state, commands, momentOf(clock, state.book));
+    const { decisions, jobs } = decideAll(state, commands, { begun: momentOf(clock, state.book), watch });
     if (!state.isUnchanged) state.book = { ...state.book, batchId: newId() };
     decided.set(bookId, { decisions, jobs, after: state.after, batchId: state.book.batchId });
   }

@@ -45,6 +45,8 @@ const COLUMNS = [
   column<BookWrite>('clock_offset_ms', 'bigint', ({ book }) => book.clockOffsetMs),
   column<BookWrite>('clock_target', 'timestamptz', ({ book }) => book.clockTarget),
   column<BookWrite>('clock_at', 'timestamptz', ({ book }) => book.clockAt),
+  column<BookWrite>('closed_through', 'code', ({ book }) => book.closedThrough),
+  column<BookWrite>('time_zone', 'code', ({ book }) => book.timeZone),
 ];
 const [, , ...SET] = COLUMNS;
 const VALUES = COLUMNS.map(({ name, type }, index) => `unnest(${arrayOf(type, `$${index + 1}`)}) AS ${name}`).join(

@@ -80,9 +80,9 @@ export class SharedCommitter {
     let room = this.#commandsMax;
     for (const queue of queues) {
       if (room === 0 || taken.length === booksMax) break;
-      const batch = queue.waiting.splice(0, Math.min(room, COMMANDS_OF_BOOK_MAX));
+      queue.takeShared();
+      const batch = queue.takeBatch(Math.min(room, COMMANDS_OF_BOOK_MAX));
       room -= batch.length;
-      queue.taken = true;
       taken.push({ queue, batch });
     }
     return taken;
@@ -109,15 +109,13 @@ export class SharedCommitter {
     for (const { queue, batch } of taken) {
       const decided = result.decided.get(queue.bookId);
       if (decided) {
-        queue.skipped = false;
-        queue.failures = 0;
-        queue.decided(decided);
+        queue.committed(decided);
         settle(this.#options, { bookId: queue.bookId, batch, result: decided });
-      } else {
-        queue.putBack(batch);
+      } else if (wait) {
         // A book that was waited for and is absent does not exist: a batch of its own answers with that error.
-        if (wait) queue.isolatedOnce = true;
-        else queue.skipped = true;
+        queue.isolate(batch);
+      } else {
+        queue.skip(batch);
       }
     }
     return undefined;
@@ -129,10 +127,7 @@ export class SharedCommitter {
     const commands = taken.reduce((sum, { batch }) => sum + batch.length, 0);
     if (reason) {
       this.#options.onDissolved?.(reason, { error, bookIds, commands });
-      for (const { queue, batch } of taken) {
-        queue.putBack(batch);
-        queue.isolatedOnce = true;
-      }
+      for (const { queue, batch } of taken) queue.isolate(batch);
       return undefined;
     }
     if (classifyFailure(error) === 'transient') {
@@ -143,14 +138,13 @@ export class SharedCommitter {
       for (const { queue, batch } of taken) {
         queue.putBack(batch);
         queue.dropExpired(error);
-        if (ofOneBook && ++queue.failures > 1) queue.isolatedOnce = true;
+        if (ofOneBook) queue.suspect();
       }
       return error;
     }
     if (taken.length === 1) {
       const [{ queue, batch }] = taken as [TakenBook];
-      queue.putBack(batch);
-      queue.isolatedUntil = performance.now() + ISOLATED_MS;
+      queue.isolateFor(batch, ISOLATED_MS);
       return undefined;
     }
     const middle = taken.length >> 1;

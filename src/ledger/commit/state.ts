@@ -57,16 +57,21 @@ export class BookState {
    */
   static behind(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): BookState {
     const state = new BookState(before.book, before.subscribers, before.forms);
+    state.inherit(before, touched);
+    return state;
+  }
+
+  /** Takes those of these rows that this state does not have, and that `before` has. */
+  inherit(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): void {
     for (const [table, ids] of touched) {
       const source = before.#tables.get(table);
       if (!source) continue;
-      const own = state.#of(table);
+      const own = this.#of(table);
       for (const id of ids) {
         const slot = source.get(id);
-        if (slot) own.set(id, { row: slot.row, loaded: slot.row !== undefined, dirty: false });
+        if (slot && !own.has(id)) own.set(id, { row: slot.row, loaded: slot.row !== undefined, dirty: false });
       }
     }
-    return state;
   }
 
   /** The given ids that are not in this state. */
@@ -104,6 +109,12 @@ export class BookState {
   someRow(is: (row: unknown) => boolean): boolean {
     for (const slots of this.#tables.values()) for (const { row } of slots.values()) if (is(row)) return true;
     return false;
+  }
+
+  /** The rows of a table that the batch knows. */
+  *rowsOf<Row>(table: Table<Row>): Generator<Row> {
+    for (const { row } of this.#tables.get(table as Table<unknown>)?.values() ?? [])
+      if (row !== undefined) yield row as Row;
   }
 
   account(id: Uuid): Account | undefined {
@@ -163,6 +174,10 @@ export class BookState {
     return (
       this.book.clockTarget === this.#began.clockTarget &&
       this.book.clockAt === this.#began.clockAt &&
+      this.book.closedThrough === this.#began.closedThrough &&
+      this.book.timeZone === this.#began.timeZone &&
+      // A command that finishes a day moves nothing else.
+      this.book.lastPostedAt === this.#began.lastPostedAt &&
       this.entries.length === 0 &&
       this.events.length === 0 &&
       this.#appends.size === 0 &&

@@ -56,16 +56,19 @@ export function deriveEvent(
     entries,
     entryIds: entries.map(({ id }) => publicId('entry', id)),
   };
+  // Texts are listed in the order in which the whole event shows them: the object comes first there.
   const apart: ApartText[] = [];
-  let text = `[${event.objectSequence},${previousText(known, firstSequence, apart)},[`;
+  const behind: ApartText[] = [];
+  let text = `[${event.objectSequence},${previousText(known, firstSequence, behind)},[`;
   for (let index = 0; index < entries.length; index++)
-    text += (index === 0 ? '' : ',') + entryText(known, entries[index]!, apart);
+    text += (index === 0 ? '' : ',') + entryText(known, entries[index]!, behind);
   text += ']';
   for (const member of form.members) {
     const value = shown[member.name];
     if (firstSequence === null || member.keeping === 'each') text += `,${memberText(known, member, value, apart)}`;
     else if (member.keeping === 'text') text += `,${firstText(value, apart)}`;
   }
+  if (behind.length > 0) apart.push(...behind);
   return { text: `${text}]`, apart };
 }
 
@@ -194,6 +197,7 @@ function accountText(
     const id = publicId('account', accountId);
     return id === shown.account ? '0' : `"${id}"`;
   }
+  if (code === 'own') return undefined;
   const place = ACCOUNTS_BY_PLACE.indexOf(code);
   return place > 0 && chartAccountId(bookId, code, currency) === accountId ? String(place) : undefined;
 }

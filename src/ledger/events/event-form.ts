@@ -86,8 +86,8 @@ const each = (name: string, source?: Source): Member => ({ name, keeping: 'each'
 const usually = (usual: string, member: Member): Member => ({ ...member, usual });
 const text = (name: string): Member => usually('null', { name, keeping: 'text' });
 
-/** Payouts, since release 0.3.0. Metadata is in the caller's order in the first event, and in the order of its column later. */
-export const PAYOUT_EVENTS: EventForm = {
+/** Payouts, in the first form. Metadata is in the caller's order in the first event, and in the order of its column later. */
+const PAYOUT_EVENTS_1: EventForm = {
   number: 1,
   object: 'payout',
   idKind: 'payout',
@@ -126,5 +126,58 @@ export const PAYOUT_EVENTS: EventForm = {
   ],
 };
 
+/**
+ * Payouts. What only an approval, a release or an update changes is set by the event of that step, which has all members again
+ * (Step.restates). Metadata as in the first form.
+ */
+export const PAYOUT_EVENTS: EventForm = {
+  number: 2,
+  object: 'payout',
+  idKind: 'payout',
+  members: [
+    first('id', 'object_id'),
+    first('object', 'object'),
+    first('livemode'),
+    each('status'),
+    each('waiting_on'),
+    first('amount'),
+    first('fee'),
+    each('amount_returned'),
+    first('currency'),
+    first('currency_exponent'),
+    first('account'),
+    first('destination'),
+    text('description'),
+    usually('null', first('external_id')),
+    usually('{}', each('metadata')),
+    first('rail'),
+    usually('null', each('outcome')),
+    usually('null', each('next_inquiry_at')),
+    each('sent_at', 'created_at'),
+    usually('null', each('failure')),
+    usually('null', first('reason')),
+    first('end_to_end_id'),
+    usually('null', each('rail_reference')),
+    first('expected_arrival', 'created_at'),
+    usually('null', first('configuration')),
+    text('remittance'),
+    usually('null', first('purpose_code')),
+    usually('null', first('scheduled_for')),
+    usually('[]', first('approval_reasons')),
+    usually('[]', first('approvals')),
+    first('approvals_required'),
+    usually('null', first('batch')),
+    first('hold'),
+    each('journal_entries', 'entries'),
+    each('allowed_actions'),
+    first('request_id', 'request_id'),
+    each('version', 'object_sequence'),
+    first('created_at', 'created_at'),
+    each('updated_at', 'created_at'),
+  ],
+};
+
 /** By their numbers. */
-export const EVENT_FORMS: ReadonlyMap<number, EventForm> = new Map([PAYOUT_EVENTS].map((form) => [form.number, form]));
+export const EVENT_FORMS: ReadonlyMap<number, EventForm> = new Map(
+  [PAYOUT_EVENTS_1, PAYOUT_EVENTS].map((form) => [form.number, form]),
+);

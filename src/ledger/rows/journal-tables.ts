@@ -1,6 +1,7 @@
 /** The journal's logs: entries with their postings and texts, and events. Append-only; the database refuses anything else. */
 import { column } from '../../db/declared-columns.ts';
 import type { Transaction } from '../../db/pool.ts';
+import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../book.ts';
 import type { Entry, Posting } from '../entry.ts';
 import type { KeptEvent } from '../events/event.ts';
@@ -21,6 +22,8 @@ export const entries = logOf<Entry>({
     column('request_id', 'uuid'),
     column('floor_overridden', 'boolean'),
     column('text_digest', 'bytea'),
+    column('reverses', 'uuid'),
+    column('occurred_on', 'code'),
     column('hash', 'hex'),
   ],
 });
@@ -55,6 +58,31 @@ export const entryTexts = logOf<Entry>({
     column('entry_sequence', 'bigint', (entry) => entry.sequence),
     column('salt', 'bytea', (entry) => entry.text!.salt),
     column('description', 'text', (entry) => entry.text!.description, { personal: true }),
+  ],
+});
+
+/** A line of an account whose entry takes effect on another day than it is posted on. */
+export interface EffectiveLine {
+  readonly accountId: Uuid;
+  readonly line: bigint;
+  readonly entrySequence: bigint;
+  /** Of the posted balance, on the account's own side. */
+  readonly change: bigint;
+  /** Days of the book. */
+  readonly postedOn: string;
+  readonly effectiveOn: string;
+}
+
+export const effectiveLines = logOf<EffectiveLine>({
+  name: 'effective_lines',
+  writeOrder: WRITE_ORDER.postings,
+  columns: [
+    column('account_id', 'uuid'),
+    column('line', 'bigint'),
+    column('entry_sequence', 'bigint'),
+    column('change', 'bigint'),
+    column('posted_on', 'code'),
+    column('effective_on', 'code'),
   ],
 });
 

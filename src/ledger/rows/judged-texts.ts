@@ -29,12 +29,13 @@ export function isTextColumn({ type, sealed }: Pick<Column<never>, 'type' | 'sea
   return !sealed && TEXT_TYPES.includes(type);
 }
 
-/** Throws RangeError for a masked column that is no property of its noun, and could not be written back. */
+/** Throws RangeError for a masked column that does not hold a property of its noun as it is, and could not be written back. */
 export function judgedTexts<Row>(table: string, columns: readonly Column<Row>[]): JudgedTexts<Row> {
   const texts = columns.filter(isTextColumn);
   const masked = texts.filter(({ cardNumber }) => cardNumber === 'masked');
-  for (const { name, property } of masked)
-    if (property === undefined) throw new RangeError(`${table}.${name} is masked, and no property of its noun`);
+  for (const { name, property, codec } of masked)
+    if (property === undefined || codec)
+      throw new RangeError(`${table}.${name} is masked, and no property of its noun`);
   return { refused: texts.filter(({ cardNumber }) => cardNumber === undefined), masked };
 }
 

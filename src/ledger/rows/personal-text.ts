@@ -10,27 +10,13 @@
  * Next: personal-text-table.ts, personal-text-store.ts (filling in), docs/decisions/personal-text.md.
  */
 import { hash } from 'node:crypto';
-import type { Uuid } from '../../values/ids.ts';
+import type { ResourceName, Uuid } from '../../values/ids.ts';
 import { ApartText, toJson } from '../../values/json.ts';
 import { takeRandom } from '../../values/random.ts';
 
-/** Kinds of objects with personal text, by the names that personal_texts uses. */
-export type PersonalObject =
-  | 'payout'
-  | 'payment'
-  | 'refund'
-  | 'payment_token'
-  | 'dispute'
-  | 'reader'
-  | 'account'
-  | 'webhook_endpoint'
-  | 'inbound_transfer'
-  | 'hold'
-  | 'exception';
-
 /** The object whose text it is. */
 export interface TextOwner {
-  readonly object: PersonalObject;
+  readonly object: ResourceName;
   readonly objectId: Uuid;
   /** Random, of the object: the same text has the same reference in all its events. */
   readonly salt: Buffer;
@@ -89,7 +75,7 @@ export function hasText({ description, metadata }: Described): boolean {
 
 /** Description and metadata as the view shows them. */
 export function shownTexts(
-  object: PersonalObject,
+  object: ResourceName,
   { id, description, metadata, textSalt }: Described & { readonly id: Uuid; readonly textSalt: Buffer | null },
 ) {
   if (textSalt === null) return { description, metadata };
@@ -100,7 +86,7 @@ export function shownTexts(
   };
 }
 
-export function isEmpty(value: object): boolean {
+function isEmpty(value: object): boolean {
   for (const _ in value) return false;
   return true;
 }

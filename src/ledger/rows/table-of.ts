@@ -26,8 +26,10 @@ export interface TableDeclaration<Row> {
   /** See WRITE_ORDER. */
   readonly writeOrder: number;
   readonly columns: readonly Column<Row>[];
-  /** For a noun that nests what its row has flat, or that is made so often that an object literal is worth it. */
+  /** For a noun that is made so often that an object literal is worth it (docs/decisions/declared-tables.md). */
   readonly fromRow?: (row: never) => Row;
+  /** The properties of the noun that several columns state together. */
+  readonly alsoRead?: (row: never) => Partial<Row>;
   /** What an update sets beside the columns that change: SQL in which `v` has their new values. */
   readonly alsoSet?: string;
   /**
@@ -59,7 +61,7 @@ export function tableOf<Row>(declaration: TableDeclaration<Row>): DeclaredTable<
   if (!key) throw new RangeError(`The table ${name} declares no column ${declaration.key}`);
   const changing = columns.filter(({ changes }) => changes);
   const written = [key, ...changing];
-  const fromRow = (declaration.fromRow ?? nounOf<Row>(columns)) as (row: unknown) => Row;
+  const fromRow = nounReader(declaration);
   const selected = (alias?: string) => columns.map((one) => (alias ? `${alias}.${one.name}` : one.name)).join(', ');
 
   const keyed = { table: name, key };
@@ -143,6 +145,13 @@ export function tableOf<Row>(declaration: TableDeclaration<Row>): DeclaredTable<
       },
     },
   };
+}
+
+function nounReader<Row>({ columns, ...declaration }: TableDeclaration<Row>): (row: unknown) => Row {
+  if (declaration.fromRow) return declaration.fromRow as (row: unknown) => Row;
+  const read = nounOf(columns) as (row: unknown) => Row;
+  const also = declaration.alsoRead as ((row: unknown) => Partial<Row>) | undefined;
+  return also ? (row) => ({ ...read(row), ...also(row) }) : read;
 }
 
 export interface LogDeclaration<Row> {

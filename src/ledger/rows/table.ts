@@ -71,4 +71,6 @@ export const WRITE_ORDER = {
   events: 50,
   deliveries: 51,
   idempotencyKeys: 60,
+  /** Behind all others: a change of a key locks what every change of a key locks. */
+  keys: 70,
 } as const;

@@ -1,10 +1,10 @@
-/** Checks the inbox of what rails and acquirers tell: each notice is waiting and due or stuck, or taken, or an exception. */
+/** Checks the inbox of notices: each one is waiting and due or stuck, or booked, or has an exception. */
 
 import type { CheckContext } from '../../group/check-context.ts';
 import type { RowCheck } from '../../group/row-check.ts';
 import { type NoticePlace, type NoticeRow, readNotices } from './notice-check-store.ts';
 
-/** No event tells of a notice: they are read with all others, and by the audit. */
+/** No event names a notice: notices are read with all others, and by the audit. */
 export const noticeCheck: RowCheck<NoticeRow, NoticePlace> = {
   name: 'rail notices',
   pageRows: 500,

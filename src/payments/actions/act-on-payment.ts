@@ -2,12 +2,15 @@
  * What an integrator asks of a payment: capture, cancel, increment. Each is an operation, written before the acquirer is called; one
  * at a time. The answer is the payment.
  */
+import type { Pool } from '../../db/pool.ts';
+import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { type Change, changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { RESERVE_TOTAL, refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
@@ -19,6 +22,7 @@ import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
 import { CAPTURES_MAX, capturable, type Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
+import { payments } from '../payment/payment-table.ts';
 import { operationTouches, passedAccounts } from '../readers/payment-touches.ts';
 import { capturedBy, captureFee, markIncremented, markVoided } from './payment-steps.ts';
 
@@ -105,7 +109,7 @@ export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPa
   return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {
     if (payment.pendingOperation !== null) {
       if (input.dryRun) return markVoided(draft, payment);
-      if (payment.pendingOperation !== prepared.payment.pendingOperation) throw new ChangedMeanwhile(MEANWHILE);
+      if (payment.pendingOperation !== prepared.payment.pendingOperation) throw new StaleRead(MEANWHILE);
       withdrawOperation(draft, payment.pendingOperation, { isExpiry: false });
       return payment;
     }
@@ -133,7 +137,7 @@ function act(
   return changeOf(paymentResource, request, (draft, current) => {
     const operation: Operating = (given) => {
       // Its authorization came after it was read, and what follows names it.
-      if (current.authorizedBy !== (authorization?.id ?? null)) throw new ChangedMeanwhile(MEANWHILE);
+      if (current.authorizedBy !== (authorization?.id ?? null)) throw new StaleRead(MEANWHILE);
       const of = authorization === undefined ? undefined : draft.get(paymentOperations, authorization.id);
       const begun = newOperation(
         current,
@@ -162,3 +166,35 @@ function carriedOut(draft: Draft, payment: Payment, operation: PaymentOperation)
   if (operation.kind === 'void') return markVoided(draft, payment);
   return { ...payment, ...capturedBy(payment, operation) };
 }
+
+export interface PaymentActionRequest extends Asked {
+  readonly paymentId: Uuid;
+  readonly ifMatch?: number | undefined;
+  readonly amount?: bigint | undefined;
+  readonly final?: boolean | undefined;
+}
+
+/** The use case of an action. The payment is read for the accounts that it touches. */
+function acting(
+  command: (
+    bookId: BookId,
+    prepared: Prepared,
+    input: PaymentActionRequest & ActOnPayment,
+  ) => Command<Stored | Refusal>,
+): UseCase<{ pool: Pool }, PaymentActionRequest> {
+  return {
+    async prepare({ pool }, input) {
+      const payment = await payments.find(pool, input.bookId, input.paymentId);
+      if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
+      const of = payment.authorizedBy;
+      const authorization = of === null ? undefined : await paymentOperations.find(pool, input.bookId, of);
+      return { command: command(input.bookId, { payment, authorization }, input) };
+    },
+  };
+}
+
+export const requestCapture = acting((bookId, read, input) => capturePayment(bookId, read, input));
+export const requestCancel = acting((bookId, read, input) => cancelPayment(bookId, read, input));
+export const requestIncrement = acting((bookId, read, input) =>
+  incrementPayment(bookId, read, { ...input, amount: input.amount! }),
+);

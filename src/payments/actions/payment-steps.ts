@@ -1,6 +1,6 @@
 /**
  * The steps of a payment: what each changes, what it books, and what it announces. Who takes them decides whether
- * (settle-operation.ts, expire-payments.ts).
+ * (authorize-outcome.ts, action-outcomes.ts, expire-payments.ts).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -21,11 +21,15 @@ import { storeCard } from '../tokens/store-card.ts';
 /** What ends an operation that changes the authorization. */
 const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
-/** The acquirer holds the amount, or has captured it in the same call. */
+/** The acquirer holds the amount, or has captured it in the same call: then `release` says when what it earned is released. */
 export function markAuthorized(
   draft: Draft,
   payment: Payment,
-  { operation, report, release }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule },
+  {
+    operation,
+    report,
+    release,
+  }: { operation: PaymentOperation; report: AcquirerReport; release: ReleaseSchedule | undefined },
 ): Payment {
   const { authorizationMs } = report;
   const expiresAt = draft.moment.book + authorizationMs;
@@ -54,7 +58,7 @@ export function markAuthorized(
     draft,
     { ...payment, amountCaptured: 0n },
     capture,
-    release,
+    release!,
   );
   draft.put(paymentOperations, capture.id, { ...capture, fee, portions, entryIds: [entry.id] });
   return advance(

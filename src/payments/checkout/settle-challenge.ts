@@ -12,11 +12,10 @@ import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { Clock } from '../../values/clock.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
+import { reportCommand } from '../outcomes/apply-acquirer-report.ts';
 import { answered } from '../outcomes/send-operations.ts';
-import { settleOperation } from '../outcomes/settle-operation.ts';
 import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
-import { readRelease } from '../shares/earn-share.ts';
 
 export interface ChallengeRuntime {
   readonly pool: Pool;
@@ -52,8 +51,7 @@ export async function settleChallenge(
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(acquirer, operation),
   };
-  const { today, release } = await readRelease(runtime, bookId);
-  await runtime.committer.submit(bookId, settleOperation(bookId, { payment, operation, report, release, today }));
+  await runtime.committer.submit(bookId, await reportCommand(runtime, bookId, { payment, operation, report }));
   return payments.find(runtime.pool, bookId, payment.id);
 }
 

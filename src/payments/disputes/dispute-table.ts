@@ -1,11 +1,9 @@
 /** The rows of disputes. Every transition also takes back the mark of a row that was stuck: it has moved. */
-import { column, type RowOf } from '../../db/declared-columns.ts';
+import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
-import { readPortion, type StoredPortion, storedPortion } from '../operations/payment-operation-table.ts';
+import { PORTIONS } from '../operations/payment-operation-table.ts';
 import type { Dispute } from './dispute.ts';
-
-type DisputeRow = RowOf<Omit<Dispute, 'portions'>> & { readonly portions: readonly StoredPortion[] };
 
 export const disputes = tableOf<Dispute>({
   name: 'payment_disputes',
@@ -39,11 +37,7 @@ export const disputes = tableOf<Dispute>({
     column('outcome', 'code', { changes: true }),
     column('next_inquiry_at', 'timestamptz', { changes: true }),
     column('failure_code', 'code', { changes: true }),
-    column('portions', 'jsonb', ({ portions }) => portions.map(storedPortion), {
-      notPersonal: 'facts',
-      changes: true,
-      cardNumber: 'exempt',
-    }),
+    column('portions', 'jsonb', { codec: PORTIONS, notPersonal: 'facts', changes: true, cardNumber: 'exempt' }),
     column('settled_at', 'timestamptz', { changes: true }),
     column('won_settled_at', 'timestamptz', { changes: true }),
     column('entry_ids', 'jsonb', { notPersonal: 'facts', changes: true }),
@@ -53,41 +47,4 @@ export const disputes = tableOf<Dispute>({
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
-  fromRow: (row: DisputeRow): Dispute => ({
-    id: row.id,
-    status: row.status,
-    stage: row.stage,
-    paymentId: row.payment_id,
-    accountId: row.account_id,
-    amount: row.amount,
-    currency: row.currency,
-    fee: row.fee,
-    feeRefunded: row.fee_refunded,
-    reason: row.reason,
-    reasonCode: row.reason_code,
-    acquirer: row.acquirer,
-    acquirerReference: row.acquirer_reference,
-    noticeId: row.notice_id,
-    toldAt: row.told_at,
-    previousDispute: row.previous_dispute,
-    nextDispute: row.next_dispute,
-    evidence: row.evidence,
-    textSalt: row.text_salt,
-    evidenceDueAt: row.evidence_due_at,
-    visitAt: row.visit_at,
-    isOverdue: row.is_overdue,
-    pendingOperation: row.pending_operation,
-    outcome: row.outcome,
-    nextInquiryAt: row.next_inquiry_at,
-    failureCode: row.failure_code,
-    portions: row.portions.map(readPortion),
-    settledAt: row.settled_at,
-    wonSettledAt: row.won_settled_at,
-    entryIds: row.entry_ids,
-    requestId: row.request_id,
-    version: row.version,
-    dueAt: row.due_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }),
 });

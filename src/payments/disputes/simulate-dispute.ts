@@ -12,7 +12,7 @@ import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { evidenceOf } from '../../outside/notice.ts';
 import { simulatedNoticeId } from '../../outside/simulated-notice.ts';
 import type { Clock } from '../../values/clock.ts';
@@ -195,7 +195,7 @@ function showDispute(command: Command<SettledDispute>, status: number): Command<
       const outcome = command.decide(state, moment);
       const { dispute } = outcome.answer;
       // The inbox has taken the notice between the reading and this commit. The next reading finds the dispute that it opened.
-      if (!dispute) throw new ChangedMeanwhile('The notice of the dispute was booked meanwhile.');
+      if (!dispute) throw new StaleRead('The notice of the dispute was booked meanwhile.');
       const body = writeJson(disputeView(dispute, state.book.mode === 'live'));
       return { ...outcome, answer: { status, body, resource: 'dispute', resourceId: dispute.id } };
     },

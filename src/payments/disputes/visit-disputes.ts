@@ -58,18 +58,12 @@ export function visitDisputes(known: readonly Dispute[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let visited = 0;
-      for (const id of ids) {
+      for (const [position, id] of ids.entries()) {
+        draft.idsFor(position);
         const dispute = draft.get(disputes, id);
-        const reminds = dispute?.status === 'opened' && dispute.visitAt !== null && dispute.visitAt <= moment.book;
-        // Each dispute has an id of its own for its event: a retry after a lost commit may find others due than before.
-        if (!dispute || !reminds) {
-          draft.mintId();
-          continue;
-        }
-        if (dispute.visitAt === dispute.evidenceDueAt) {
-          markOverdue(draft, dispute);
-          draft.mintId();
-        } else remindOfDispute(draft, dispute);
+        if (dispute?.status !== 'opened' || dispute.visitAt === null || dispute.visitAt > moment.book) continue;
+        if (dispute.visitAt === dispute.evidenceDueAt) markOverdue(draft, dispute);
+        else remindOfDispute(draft, dispute);
         visited++;
       }
       return draft.finish(visited);

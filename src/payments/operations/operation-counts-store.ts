@@ -1,5 +1,5 @@
 import { plainArray } from '../../db/columns.ts';
-import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { derivedTable } from '../../ledger/rows/derived-table.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** How many children of a kind a payment has, whatever became of them. */
@@ -20,10 +20,9 @@ interface CountRow {
  * Keyed by payment, counted under the book's lock. A command that adds one counts it here as well: those of its batch are decided
  * before the first is written. Index: payment_operations_by_payment.
  */
-export const operationCounts: Table<OperationCounts> = {
+export const operationCounts = derivedTable<OperationCounts>({
   name: 'payment_operation_counts',
-  writeOrder: WRITE_ORDER.resources,
-  derived: true,
+  changesInDraft: true,
   async load(trx, bookId, ids) {
     const { rows } = await trx.query<CountRow>({
       name: 'payment_operations.counts',
@@ -32,8 +31,6 @@ export const operationCounts: Table<OperationCounts> = {
     });
     return new Map(rows.map((row) => [row.payment_id, countsFromRow(row)]));
   },
-  insert: followsFromOperations,
-  update: followsFromOperations,
   pairs: {
     idOf: ({ paymentId }) => paymentId,
     async load(db, keys) {
@@ -44,10 +41,8 @@ export const operationCounts: Table<OperationCounts> = {
       });
       return rows.map((row) => ({ bookId: row.book_id, row: countsFromRow(row) }));
     },
-    insert: followsFromOperations,
-    update: followsFromOperations,
   },
-};
+});
 
 function countSql(payments: string): string {
   const counted = (kind: string) =>
@@ -58,9 +53,4 @@ function countSql(payments: string): string {
 
 function countsFromRow({ payment_id: paymentId, captures, refunds }: CountRow): OperationCounts {
   return { paymentId, captures, refunds };
-}
-
-/** The operations themselves are written. */
-function followsFromOperations(): Promise<void> {
-  return Promise.resolve();
 }

@@ -1,7 +1,7 @@
+/** Captures, refunds, increments and voids: resources that share a table, each with rows of its own kind. */
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { operationView } from './operation-view.ts';
 import {
-  OPERATION_RESOURCES,
   OPERATION_TRANSITIONS,
   type OperationKind,
   type PaymentOperation,
@@ -9,10 +9,15 @@ import {
 } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
 
-function resourceOf(kind: ShownKind): Resource<PaymentOperation, Shown> {
+type Own = Pick<Resource<PaymentOperation, Shown>, 'events' | 'books' | 'lineText' | 'textless'>;
+
+function resourceOf(kind: ShownKind, own: Own): Resource<PaymentOperation, Shown> {
   return {
-    ...OPERATION_RESOURCES[kind],
+    name: kind,
     table: paymentOperations,
+    only: { column: 'kind', value: kind },
+    parent: { name: 'payment', column: 'payment_id' },
+    ...own,
     changed: (operation, change) => ({ ...operation, ...change }),
     transitions: OPERATION_TRANSITIONS,
     firstStatuses: ['pending'],
@@ -20,16 +25,35 @@ function resourceOf(kind: ShownKind): Resource<PaymentOperation, Shown> {
   };
 }
 
-export const captureResource = resourceOf('capture');
-export const refundResource = resourceOf('refund');
+/** Of the payment. */
+const OF_PAYMENT = {
+  of: { table: 'payments', key: 'id', column: 'payment_id' },
+  externalId: 'p.external_id',
+  description: 'p.description',
+} as const;
 
-/** An authorization, and what is said to a dispute, is never shown by itself: it announces nothing and has no entries. */
+export const captureResource = resourceOf('capture', {
+  events: [],
+  books: true,
+  lineText: OF_PAYMENT,
+  textless: true,
+});
+export const refundResource = resourceOf('refund', {
+  events: ['refund.created', 'refund.succeeded', 'refund.failed'],
+  books: true,
+  lineText: { ...OF_PAYMENT, description: 'coalesce(r.reason, p.description)' },
+});
+/** An increment or a void is never shown by itself: it announces nothing and has no entries. */
+export const incrementResource = resourceOf('increment', { events: [], books: false, textless: true });
+export const voidResource = resourceOf('void', { events: [], books: false, textless: true });
+
+/** An authorization, and what is said to a dispute, moves as an increment does, and is no resource. */
 export const operationResources: Readonly<Record<OperationKind, Resource<PaymentOperation, Shown>>> = {
-  authorize: { ...resourceOf('increment'), noun: 'authorization' },
-  increment: resourceOf('increment'),
+  authorize: { ...incrementResource, noun: 'authorization' },
+  increment: incrementResource,
   capture: captureResource,
-  void: resourceOf('void'),
+  void: voidResource,
   refund: refundResource,
-  evidence: { ...resourceOf('increment'), noun: 'evidence' },
-  accept_dispute: { ...resourceOf('increment'), noun: 'acceptance' },
+  evidence: { ...incrementResource, noun: 'evidence' },
+  accept_dispute: { ...incrementResource, noun: 'acceptance' },
 };

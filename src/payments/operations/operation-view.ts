@@ -5,17 +5,16 @@ import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import { declineView } from '../payment/payment-view.ts';
-import { isDisputeCall, OPERATION_RESOURCES, type PaymentOperation, reportedReference } from './payment-operation.ts';
+import { isDisputeCall, type PaymentOperation, reportedReference } from './payment-operation.ts';
 
 /** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
 export function operationView(operation: PaymentOperation, livemode: boolean) {
   const { kind, status, failureCode: code, networkCode } = operation;
   if (kind === 'authorize' || isDisputeCall(kind))
     throw new TypeError(`An operation to ${kind} has no view of its own`);
-  const { name, idKind } = OPERATION_RESOURCES[kind];
   return {
-    id: publicId(idKind, operation.id),
-    object: name,
+    id: publicId(kind, operation.id),
+    object: kind,
     livemode,
     payment: publicId('payment', operation.paymentId),
     status,

@@ -12,7 +12,7 @@ import { type AcquirerMismatch, MISMATCH_KINDS } from './acquirer-report.ts';
 import type { PaymentOperation } from './payment-operation.ts';
 
 /** What contradicts the books about an operation, once of each kind. */
-export const CONTRADICTIONS = ['succeeded_after_failed', 'failed_after_succeeded'] as const;
+const CONTRADICTIONS = ['succeeded_after_failed', 'failed_after_succeeded'] as const;
 
 type ExceptionKind = AcquirerMismatch['kind'] | (typeof CONTRADICTIONS)[number];
 

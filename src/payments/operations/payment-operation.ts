@@ -2,12 +2,12 @@
  * An operation of a payment: what is sent to the acquirer under a reference of its own. Its row is written before the acquirer is
  * called, so that a crash anywhere leaves something to ask about. Captures, increments, voids and refunds are children of the
  * payment with public ids; an authorization is not shown by itself.
- * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), settle-operation.ts (what answers mean).
+ * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), apply-acquirer-report.ts (what answers mean).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
-import type { IdKind, ResourceName, Uuid } from '../../values/ids.ts';
+import type { Uuid } from '../../values/ids.ts';
 
 export type OperationKind =
   | 'authorize'
@@ -107,7 +107,7 @@ export interface PaymentOperation {
   readonly updatedAt: Instant;
 }
 
-/** The kinds that have ids of their own. */
+/** The kinds that have ids of their own: resources of the same names. */
 export type ShownKind = Exclude<OperationKind, 'authorize' | DisputeCall>;
 
 export type DisputeCall = 'evidence' | 'accept_dispute';
@@ -115,14 +115,6 @@ export type DisputeCall = 'evidence' | 'accept_dispute';
 export function isDisputeCall(kind: OperationKind): kind is DisputeCall {
   return kind === 'evidence' || kind === 'accept_dispute';
 }
-
-/** The kinds that the API shows, as entries name them. */
-export const OPERATION_RESOURCES = {
-  increment: { name: 'increment', idKind: 'increment' },
-  capture: { name: 'capture', idKind: 'capture' },
-  void: { name: 'void', idKind: 'void' },
-  refund: { name: 'refund', idKind: 'refund' },
-} as const satisfies Record<ShownKind, { name: ResourceName; idKind: IdKind }>;
 
 /** Whether a refund has failed after it had succeeded: then it was booked by three entries (taken, succeeded, failed late). */
 export function hasFailedLate({
@@ -132,9 +124,6 @@ export function hasFailedLate({
 }: Pick<PaymentOperation, 'kind' | 'status' | 'entryIds'>): boolean {
   return kind === 'refund' && status === 'failed' && entryIds.length > 2;
 }
-
-/** Those that change the authorization: one at a time. */
-export const EXCLUSIVE: readonly OperationKind[] = ['authorize', 'increment', 'capture', 'void'];
 
 /** The capture that an authorization made in one call is known by its reference and this behind it. */
 const CAPTURED_WITH_IT = 'C';

@@ -1,7 +1,7 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
+import { derivedTable } from '../../ledger/rows/derived-table.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 
@@ -18,10 +18,8 @@ export interface PaymentsUnderWay {
 const LISTED = 10;
 
 /** Read-only, keyed by account. Indexes: payments_open, payment_refunds_open, payment_disputes_open, payment_shares_open. */
-export const openPayments: Table<PaymentsUnderWay> = {
+export const openPayments = derivedTable<PaymentsUnderWay>({
   name: 'payments_under_way',
-  writeOrder: WRITE_ORDER.resources,
-  derived: true,
   async load(trx, bookId, accountIds) {
     const { rows } = await trx.query<{
       account_id: Uuid;
@@ -59,13 +57,7 @@ export const openPayments: Table<PaymentsUnderWay> = {
       ]),
     );
   },
-  insert: readOnly,
-  update: readOnly,
-};
-
-function readOnly(): Promise<void> {
-  return Promise.reject(new Error('What is under way is only read'));
-}
+});
 
 /**
  * References of operations whose outcome the book does not know, as of a moment of the database's clock. Each of them is due or stuck.

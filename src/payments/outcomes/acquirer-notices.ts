@@ -9,16 +9,14 @@ import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { Inbox } from '../../outside/notice.ts';
-import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
+import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
 import { JsonText } from '../../values/json.ts';
 import { disputeCommand, isDisputeNotice } from '../disputes/dispute-notices.ts';
 import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { payments } from '../payment/payment-table.ts';
-import { readMovedShares } from '../refunds/refund-steps.ts';
-import { readRelease } from '../shares/earn-share.ts';
-import { settleOperation } from './settle-operation.ts';
+import { reportCommand } from './apply-acquirer-report.ts';
 
 export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
@@ -35,8 +33,8 @@ interface Subject {
   readonly disputesTooEarly?: boolean;
 }
 
-/** Books what the inbox holds of one book and acquirer. Resolves to how many notices need not be told again. */
-export function takeAcquirerNotices(runtime: AcquirerNoticeRuntime, inbox: Inbox): Promise<number> {
+/** Books what the inbox holds of one book and acquirer. */
+export function takeAcquirerNotices(runtime: AcquirerNoticeRuntime, inbox: Inbox): Promise<TakenNotices> {
   const notices: NoticeRuntime = {
     ...runtime,
     party: (name) => runtime.acquirer(name),
@@ -100,9 +98,7 @@ export async function noticeCommand(
     mismatches: mismatchesOf(operation, { status, confirmed: notice.confirmed }),
     raw: new JsonText(evidence),
   };
-  const { today, release } = await readRelease(runtime, bookId);
-  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
-  return settleOperation(bookId, { payment, operation, report, release, today, movedShares });
+  return reportCommand(runtime, bookId, { payment, operation, report });
 }
 
 /**

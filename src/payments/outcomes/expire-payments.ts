@@ -29,9 +29,6 @@ export const paymentExpiries: readonly Appointment[] = (
   },
 }));
 
-/** Of one payment at most: of its reader's action, `payment.captured` and `payment.settled`. */
-const EVENTS_EACH = 3;
-
 /** Answers with how many expired. Those that are not over yet, or have an operation under way, are left for later. */
 export function expirePayments(known: readonly Payment[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
@@ -48,16 +45,12 @@ export function expirePayments(known: readonly Payment[]): Command<number> {
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      const eventsSoFar = () => draft.finish(0).events.length;
       let expired = 0;
-      for (const id of ids) {
-        const before = eventsSoFar();
+      for (const [position, id] of ids.entries()) {
+        draft.idsFor(position);
         const payment = draft.get(payments, id);
         if (payment?.expiresAt != null && payment.expiresAt <= moment.book)
           expired += expire(draft, payment, requests.get(id)) ? 1 : 0;
-        // Each payment has ids of its own for its events: a retry after a lost commit may expire other payments than the
-        // attempt before it, and must not give one the ids of another's events.
-        for (let spare = EVENTS_EACH - (eventsSoFar() - before); spare > 0; spare--) draft.mintId();
       }
       return draft.finish(expired);
     },

@@ -1,12 +1,12 @@
 /**
  * The payments pool's jobs: brings operations to their acquirer and its answers back. The acquirer is called between two commits,
- * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
+ * under a reference that is the same on every attempt. No answer is "unknown": resolved by asking.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { RowFailure } from '../../group/moved-rows.ts';
+import type { RowFailed } from '../../group/moved-rows.ts';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
@@ -26,15 +26,14 @@ import type { Clock, Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { disputes } from '../disputes/dispute-table.ts';
 import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';
+import { movedOperations } from '../operations/moved-operations.ts';
 import { hasOpenMismatch } from '../operations/payment-exception.ts';
 import { isDisputeCall, type PaymentOperation } from '../operations/payment-operation.ts';
 import { openBilling } from '../payment/billing.ts';
 import { checkoutUrl, RETURNED } from '../payment/checkout-link.ts';
 import { requestOf } from '../payment/cliq-request.ts';
 import type { Payment } from '../payment/payment.ts';
-import { readMovedShares } from '../refunds/refund-steps.ts';
-import { readRelease } from '../shares/earn-share.ts';
-import { settleOperation } from './settle-operation.ts';
+import { reportCommand } from './apply-acquirer-report.ts';
 
 export interface SendRuntime {
   readonly pool: Pool;
@@ -49,7 +48,7 @@ export interface SendRuntime {
   readonly secretBox: SecretBox;
   acquirer(name: string): Acquirer & InTurn<Acquirer>;
   readonly calls: OutsideCalls;
-  readonly operationFailed: RowFailure;
+  readonly rowFailed: RowFailed;
 }
 
 /** An operation with the payment that it is of. */
@@ -96,7 +95,7 @@ async function eachOpen(
   await Promise.all(
     open.map((operation) => {
       const { id, inquiries } = operation;
-      const failed = (error: unknown) => runtime.operationFailed(bookId, id, error);
+      const failed = async (error: unknown) => void (await runtime.rowFailed(movedOperations, { bookId, id }, error));
       let party: Acquirer & InTurn<Acquirer>;
       try {
         party = runtime.acquirer(operation.acquirer);
@@ -211,12 +210,7 @@ async function take(
     ...reportOf(acquirer, operation, outcome),
     authorizationMs: runtime.authorizationMs,
   };
-  const { today, release } = await readRelease(runtime, bookId);
-  const movedShares = await readMovedShares(runtime.pool, bookId, operation);
-  await runtime.committer.submit(
-    bookId,
-    settleOperation(bookId, { payment, operation, report, release, today, movedShares }),
-  );
+  await runtime.committer.submit(bookId, await reportCommand(runtime, bookId, { payment, operation, report }));
 }
 
 function reportOf(

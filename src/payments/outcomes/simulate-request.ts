@@ -20,10 +20,9 @@ import { allowedActions, type Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
 import { requireAtSandbox } from '../payment/require-at-sandbox.ts';
-import { readRelease } from '../shares/earn-share.ts';
 import { noticeCommand } from './acquirer-notices.ts';
+import { reportCommand } from './apply-acquirer-report.ts';
 import { answered } from './send-operations.ts';
-import { settleOperation } from './settle-operation.ts';
 
 interface SimulateRuntime extends OnceRuntime {
   readonly clock: Clock;
@@ -95,8 +94,7 @@ async function withdrawn(
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(sandbox, operation),
   };
-  const { today, release } = await readRelease(runtime, bookId);
-  const command = settleOperation(bookId, { payment, operation, report, release, today });
+  const command = await reportCommand(runtime, bookId, { payment, operation, report });
   return { command: showPayment(command, payment) };
 }
 

@@ -1,13 +1,13 @@
 /**
- * An acquirer's settlement report: what it paid, line by line. Read from a CSV file (docs/payments-settlement.md), and checked
- * whole before anything of it is kept. Pure.
+ * A line of an acquirer's settlement report: what it paid. Read from a row of CSV (docs/payments-settlement.md); that the report is whole,
+ * check-report.ts sees. Pure.
  * Next: report-store.ts (its rows), settle-lines.ts (what a book makes of its lines).
  */
 import { BadInput } from '../../intake/bad-input.ts';
-import { type CsvRow, readCsv } from '../../intake/csv.ts';
+import type { CsvRow } from '../../intake/csv.ts';
 import { isCurrency } from '../../money/currency.ts';
 
-export const LINE_TYPES = ['capture', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'adjustment'] as const;
+const LINE_TYPES = ['capture', 'refund', 'refund_failed', 'dispute', 'dispute_won', 'adjustment'] as const;
 export type LineType = (typeof LINE_TYPES)[number];
 
 /** Amounts are minor units, and positive where the acquirer pays. */
@@ -31,13 +31,14 @@ export interface ReportLine {
 export const REPORT_COLUMNS = ['line_id', 'merchant', 'type', 'reference', 'currency', 'gross', 'cost', 'net'] as const;
 
 type Column = (typeof REPORT_COLUMNS)[number];
+export type ReportRow = CsvRow<Column>;
 
 /** The first field of a trailer. It has the number of lines of a currency in the second one. */
-const TRAILER = 'TOTAL';
+export const TRAILER = 'TOTAL';
 
 const AMOUNT = /^-?\d{1,19}$/;
 /** Of a bigint of Postgres. */
-const AMOUNT_MAX = 2n ** 63n - 1n;
+export const AMOUNT_MAX = 2n ** 63n - 1n;
 const TEXT_MAX = 100;
 
 /** What a line of a type does to what the acquirer owes. */
@@ -50,31 +51,8 @@ const SIGN: Readonly<Record<LineType, 1 | -1 | 0>> = {
   adjustment: 0,
 };
 
-/** Empty for a day without transactions, which has a TOTAL of 0 lines. Throws BadInput, with the line of the file. */
-export function readReport(bytes: Buffer): ReportLine[] {
-  const rows = readCsv(bytes, REPORT_COLUMNS);
-  const trailers = rows.filter(({ fields }) => fields.line_id === TRAILER);
-  const firstTrailer = trailers[0];
-  if (firstTrailer === undefined)
-    throw new BadInput(lastRow(rows), 'The file ends without its TOTAL: it is not whole.');
-  const lines: ReportLine[] = [];
-  const seen = new Map<string, number>();
-  for (const row of rows) {
-    if (row.fields.line_id === TRAILER) continue;
-    if (row.row > firstTrailer.row) throw new BadInput(row.row, 'A line stands behind the TOTAL.');
-    const line = lineOf(row);
-    const before = seen.get(line.lineId);
-    if (before !== undefined)
-      throw new BadInput(row.row, `The line_id ${line.lineId} stands in line ${before} as well.`);
-    seen.set(line.lineId, row.row);
-    lines.push(line);
-  }
-  refuseTooMuch(lines);
-  checkTotals(lines, trailers);
-  return lines;
-}
-
-function lineOf({ row, fields }: CsvRow<Column>): ReportLine {
+/** Throws BadInput, with the line of the file. */
+export function reportLineOf({ row, fields }: ReportRow): ReportLine {
   const text = (column: Column) => {
     const value = fields[column];
     if (value.length > TEXT_MAX || /\p{Cc}/u.test(value))
@@ -102,7 +80,7 @@ function lineOf({ row, fields }: CsvRow<Column>): ReportLine {
   return { row, lineId, merchant: text('merchant'), type, reference: text('reference'), currency, gross, cost, net };
 }
 
-function amountOf(row: number, fields: CsvRow<Column>['fields'], column: 'gross' | 'cost' | 'net'): bigint {
+export function amountOf(row: number, fields: ReportRow['fields'], column: 'gross' | 'cost' | 'net'): bigint {
   const text = fields[column];
   if (!AMOUNT.test(text))
     throw new BadInput(row, `The ${column} is ${shortened(text)}, and should be a whole number of minor units.`);
@@ -112,59 +90,7 @@ function amountOf(row: number, fields: CsvRow<Column>['fields'], column: 'gross'
   return amount;
 }
 
-/**
- * Whatever is summed of a currency's lines stays within an amount, in any order and by any book: so the lines are added up without
- * their signs.
- */
-function refuseTooMuch(lines: readonly ReportLine[]): void {
-  const totals = new Map<string, bigint>();
-  for (const { row, currency, gross, cost } of lines) {
-    const total = (totals.get(currency) ?? 0n) + magnitude(gross) + magnitude(cost);
-    if (total > AMOUNT_MAX)
-      throw new BadInput(row, `With this line the amounts in ${currency} come to more than ${AMOUNT_MAX}.`);
-    totals.set(currency, total);
-  }
-}
-
-/** What a currency without lines comes to: a report may say so. */
-const NOTHING = { count: 0, gross: 0n, cost: 0n, net: 0n };
-
-/** Every currency has one trailer, which says what its lines come to. */
-function checkTotals(lines: readonly ReportLine[], trailers: readonly CsvRow<Column>[]): void {
-  const totals = new Map<string, { count: number; gross: bigint; cost: bigint; net: bigint }>();
-  for (const { currency, gross, cost, net } of lines) {
-    const sum = totals.get(currency) ?? NOTHING;
-    totals.set(currency, {
-      count: sum.count + 1,
-      gross: sum.gross + gross,
-      cost: sum.cost + cost,
-      net: sum.net + net,
-    });
-  }
-  const stood = new Set<string>();
-  for (const { row, fields } of trailers) {
-    const { currency } = fields;
-    if (!isCurrency(currency)) throw new BadInput(row, `${shortened(currency)} is no currency.`);
-    if (stood.has(currency)) throw new BadInput(row, `A TOTAL of ${currency} stands before it.`);
-    stood.add(currency);
-    const sum = totals.get(currency) ?? NOTHING;
-    totals.delete(currency);
-    const stated = [
-      fields.merchant,
-      ...(['gross', 'cost', 'net'] as const).map((name) => String(amountOf(row, fields, name))),
-    ];
-    const counted = [sum.count, sum.gross, sum.cost, sum.net].map(String);
-    if (stated.join() !== counted.join())
-      throw new BadInput(
-        row,
-        `The TOTAL of ${currency} is ${stated.join(',')}, and the lines come to ${counted.join(',')} (lines, gross, cost, net).`,
-      );
-  }
-  const [missing] = totals.keys();
-  if (missing !== undefined) throw new BadInput(null, `There is no TOTAL of ${missing}: the file is not whole.`);
-}
-
-/** The bytes of a report with these lines: what `readReport` reads. */
+/** The bytes of a report with these lines: what `checkReport` finds whole. */
 export function writeReport(lines: readonly Omit<ReportLine, 'row' | 'net'>[]): Buffer {
   const text = (fields: readonly (string | bigint | number)[]) => `${fields.map(quoted).join(',')}\n`;
   const currencies = [...new Set(lines.map(({ currency }) => currency))];
@@ -201,6 +127,5 @@ function quoted(field: string | bigint | number): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);
-const lastRow = (rows: readonly { row: number }[]) => rows.at(-1)?.row ?? null;
-const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text || 'empty');
+export const magnitude = (amount: bigint) => (amount < 0n ? -amount : amount);
+export const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 40)}…` : text || 'empty');

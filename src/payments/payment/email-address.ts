@@ -1,5 +1,6 @@
 /** An email address of a payer: kept and passed on as it is given. */
 import { isIP } from 'node:net';
+import { isUrl } from '../../values/url.ts';
 import { isPublicHost } from './return-url.ts';
 
 /** Dot-atom of RFC 5321, 4.1.2. */
@@ -17,7 +18,7 @@ export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || text.length > EMAIL_LENGTH_MAX || local.length > LOCAL_PART_MAX) return false;
-  if (!LOCAL_PART.test(local) || NOT_IN_HOST.test(domain) || !URL.canParse(`https://${domain}`)) return false;
+  if (!LOCAL_PART.test(local) || NOT_IN_HOST.test(domain) || !isUrl(`https://${domain}`)) return false;
   const { hostname } = new URL(`https://${domain}`);
   return isIP(hostname) === 0 && DOMAIN.test(hostname) && isPublicHost(hostname);
 }

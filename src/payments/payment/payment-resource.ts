@@ -5,8 +5,22 @@ import { paymentView } from './payment-view.ts';
 
 export const paymentResource: Resource<Payment, Shown> = {
   name: 'payment',
-  idKind: 'payment',
   table: payments,
+  parent: null,
+  events: [
+    'payment.created',
+    'payment.updated',
+    'payment.requires_action',
+    'payment.authorized',
+    'payment.captured',
+    'payment.partially_captured',
+    'payment.settled',
+    'payment.failed',
+    'payment.canceled',
+    'payment.expired',
+  ],
+  // Its captures and refunds do.
+  books: false,
   changed: (payment, change) => requireAmounts({ ...payment, ...change }),
   transitions: PAYMENT_TRANSITIONS,
   firstStatuses: ['processing'],

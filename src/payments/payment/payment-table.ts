@@ -41,12 +41,12 @@ export const payments = tableOf<Payment>({
     column('fee_basis_points', 'bigint'),
     column('fee', 'bigint', { changes: true }),
     column('fee_refunded', 'bigint', { changes: true }),
-    column('authorization_facts', 'jsonb', ({ authorization }) => authorization, {
+    column('authorization_facts', 'jsonb', {
+      property: 'authorization',
       notPersonal: 'facts',
       changes: true,
       cardNumber: 'masked',
       references: ['networkReference'],
-      property: 'authorization',
     }),
     column('decline', 'jsonb', { notPersonal: 'facts', changes: true }),
     column('attempts', 'jsonb', { notPersonal: 'facts', changes: true }),
@@ -71,6 +71,7 @@ export const payments = tableOf<Payment>({
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
+  // An object literal, until a loop over the columns is measured: every command of a payment loads it.
   fromRow: ({ authorization_facts, ...row }: RowOf<Omit<Payment, 'authorization'>> & PaymentRow): Payment => ({
     id: row.id,
     status: row.status,

@@ -17,7 +17,7 @@ import {
 } from './payment.ts';
 
 export function paymentView(payment: Payment, livemode: boolean) {
-  const { authorization, decline, recurring, sourceFacts, textSalt } = payment;
+  const { decline, recurring, textSalt } = payment;
   const owner = textSalt && { object: 'payment' as const, objectId: payment.id, salt: textSalt };
   const text = (field: string, value: string | null) => (owner ? personal(owner, field, value) : value);
   const nextAction = awaitsCard(payment)
@@ -43,15 +43,7 @@ export function paymentView(payment: Payment, livemode: boolean) {
     currency_exponent: currencyExponent(payment.currency),
     account: publicId('account', payment.accountId),
     capture: payment.captureMode,
-    source: {
-      type: payment.sourceType,
-      card: payment.card && cardView(payment.card),
-      token: publicIdOrNull('paymentToken', sourceFacts?.tokenId ?? null),
-      reader: publicIdOrNull('reader', sourceFacts?.readerId ?? null),
-      reader_action: publicIdOrNull('readerAction', sourceFacts?.actionId ?? null),
-      alias_masked: sourceFacts?.aliasMasked ?? null,
-      expires_at: formatInstantOrNull(sourceFacts?.requestExpiresAt ?? null),
-    },
+    source: sourceView(payment),
     store_for: text('store_for', payment.storeFor),
     stored_token: publicIdOrNull('paymentToken', payment.storedTokenId),
     initiator: payment.initiator,
@@ -59,16 +51,7 @@ export function paymentView(payment: Payment, livemode: boolean) {
       reason: recurring.reason,
       previous_network_reference: recurring.previousNetworkReference,
     },
-    authorization: authorization && {
-      code: authorization.code,
-      expires_at: payment.status === 'requires_action' ? null : formatInstantOrNull(payment.expiresAt),
-      network: authorization.network,
-      network_reference: authorization.networkReference,
-      avs: authorization.avs,
-      cvc: authorization.cvc,
-      eci: authorization.eci,
-      three_d_secure: authorization.threeDSecure,
-    },
+    authorization: authorizationView(payment),
     decline: decline && declineView(decline),
     attempts: payment.attempts.map((attempt) => ({
       at: formatInstant(attempt.at),
@@ -95,6 +78,33 @@ export function paymentView(payment: Payment, livemode: boolean) {
     created_at: formatInstant(payment.createdAt),
     updated_at: formatInstant(payment.updatedAt),
   };
+}
+
+function sourceView({ sourceType, sourceFacts, card }: Payment) {
+  return {
+    type: sourceType,
+    card: card && cardView(card),
+    token: publicIdOrNull('paymentToken', sourceFacts?.tokenId ?? null),
+    reader: publicIdOrNull('reader', sourceFacts?.readerId ?? null),
+    reader_action: publicIdOrNull('readerAction', sourceFacts?.actionId ?? null),
+    alias_masked: sourceFacts?.aliasMasked ?? null,
+    expires_at: formatInstantOrNull(sourceFacts?.requestExpiresAt ?? null),
+  };
+}
+
+function authorizationView({ authorization, status, expiresAt }: Payment) {
+  return (
+    authorization && {
+      code: authorization.code,
+      expires_at: status === 'requires_action' ? null : formatInstantOrNull(expiresAt),
+      network: authorization.network,
+      network_reference: authorization.networkReference,
+      avs: authorization.avs,
+      cvc: authorization.cvc,
+      eci: authorization.eci,
+      three_d_secure: authorization.threeDSecure,
+    }
+  );
 }
 
 export function cardView(card: CardShown) {

@@ -3,7 +3,7 @@
  * (payment-operation.ts): authorizing, capturing, voiding, refunding.
  * Invariants: `amountCaptured` is the sum of the captures that succeeded; one operation that changes the authorization is under
  * way at most.
- * Next: payment-operation.ts, payment-table.ts (rows), payment-steps.ts (its journal), accept-payment.ts, settle-operation.ts.
+ * Next: payment-operation.ts, payment-table.ts (rows), payment-steps.ts (its journal), accept-payment.ts, apply-acquirer-report.ts.
  */
 import type { AuthorizationFacts } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';

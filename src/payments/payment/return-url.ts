@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { isLocalName, isPublicAddress, unbracketed } from '../../values/public-address.ts';
+import { parsedUrl } from '../../values/url.ts';
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -14,9 +15,10 @@ const WEB_URL = /^https?:\/\/[^/?#\\]/i;
 export function returnUrlFault(text: string): string | undefined {
   if (/[\p{Cc}\p{Z}]/u.test(text)) return 'A URL has no spaces and no control characters.';
   if (/\p{Cs}/u.test(text)) return 'A URL has no half characters.';
-  if (!WEB_URL.test(text) || !URL.canParse(text)) return 'Expects an https URL.';
+  const url = WEB_URL.test(text) ? parsedUrl(text) : undefined;
+  if (url === undefined) return 'Expects an https URL.';
   if (text.includes('\\')) return 'A URL must not contain \\; write it as %5C.';
-  const { protocol, hostname, username, password } = new URL(text);
+  const { protocol, hostname, username, password } = url;
   // `https://bank.example@shop.example/`: a payer reads another host than the one that they are led to.
   if (username !== '' || password !== '') return 'A URL must not carry a user name or password.';
   if (LOOPBACK.includes(hostname)) return undefined;
@@ -32,7 +34,8 @@ export function isPublicHost(hostname: string): boolean {
 }
 
 export function isLoopbackUrl(url: string): boolean {
-  return URL.canParse(url) && LOOPBACK.includes(new URL(url).hostname);
+  const hostname = parsedUrl(url)?.hostname;
+  return hostname !== undefined && LOOPBACK.includes(hostname);
 }
 
 /** The parameter that names the payment, and the one for a URL that has it already. */

@@ -29,20 +29,29 @@ export function passedAccounts(
   return accountId === null ? chart : [accountId, ...chart];
 }
 
-/** What every command about an operation of a payment touches: known from what of both never changes. */
+/** A payment with operations of it, and the reader that it is made at. */
+export function paymentTouches(
+  payment: Pick<Payment, 'id' | 'sourceFacts'>,
+  operations: readonly Pick<PaymentOperation, 'id'>[],
+): Touch[] {
+  return [
+    ...readerTouches(payment),
+    { table: payments, ids: [payment.id] },
+    { table: paymentOperations, ids: operations.map(({ id }) => id) },
+  ];
+}
+
+/** The accounts that money of a payment passes, refunds included. */
+export function moneyTouches(bookId: BookId, payment: Pick<Payment, 'accountId' | 'currency'>): Touch[] {
+  const inTransit = chartAccountId(bookId, 'refunds_in_transit', payment.currency);
+  return [{ table: accounts, ids: [...passedAccounts(bookId, payment), inTransit] }];
+}
+
+/** What a command about operations of a payment touches that may move money: known from what of them never changes. */
 export function operationTouches(
   bookId: BookId,
   payment: Pick<Payment, 'id' | 'accountId' | 'currency' | 'sourceFacts'>,
   operations: readonly Pick<PaymentOperation, 'id'>[],
 ): Touch[] {
-  const { id, currency } = payment;
-  return [
-    ...readerTouches(payment),
-    { table: payments, ids: [id] },
-    { table: paymentOperations, ids: operations.map((operation) => operation.id) },
-    {
-      table: accounts,
-      ids: [...passedAccounts(bookId, payment), chartAccountId(bookId, 'refunds_in_transit', currency)],
-    },
-  ];
+  return [...paymentTouches(payment, operations), ...moneyTouches(bookId, payment)];
 }

@@ -7,7 +7,7 @@ import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
@@ -112,7 +112,7 @@ function tapCard(
       const isOver = action.expiresAt <= moment.book;
       const refused = refuseTap(payment, action, { tip, isOver });
       if (refused) return draft.finish<Refusal>(refused);
-      if (!exchanged) throw new ChangedMeanwhile('What the reader asks for has changed meanwhile.');
+      if (!exchanged) throw new StaleRead('What the reader asks for has changed meanwhile.');
       const amount = payment.amount + tip;
       const refusal = refuseTotals(draft, passedAccounts(bookId, payment), { amount, currency: payment.currency });
       if (refusal) return draft.finish<Refusal>({ ...refusal, param: '/tip' });

@@ -15,8 +15,10 @@ import { readerActions, readers } from './reader-table.ts';
 
 export const readerResource: Resource<Reader, Shown> = {
   name: 'reader',
-  idKind: 'reader',
   table: readers,
+  parent: null,
+  events: [],
+  books: false,
   changed: (reader, change) => ({ ...reader, ...change }),
   transitions: READER_TRANSITIONS,
   allowedActions: allowedOnReader,
@@ -28,8 +30,11 @@ export const readerResource: Resource<Reader, Shown> = {
 
 export const readerActionResource: Resource<ReaderAction, Shown> = {
   name: 'reader_action',
-  idKind: 'readerAction',
+  phrase: 'action of a reader',
   table: readerActions,
+  parent: { name: 'reader', column: 'reader_id' },
+  events: ['reader_action.succeeded', 'reader_action.failed', 'reader_action.canceled'],
+  books: false,
   changed: (action, change) => ({ ...action, ...change }),
   transitions: READER_ACTION_TRANSITIONS,
   allowedActions: allowedOnAction,

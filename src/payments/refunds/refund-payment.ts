@@ -8,7 +8,8 @@ import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { changeOf } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
+import type { Draft } from '../../ledger/draft.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
@@ -63,31 +64,10 @@ export function refundPayment(
   ];
   const request = { ...input, id: payment.id, action: 'refund', touches };
   return changeOf<Payment, Stored>(paymentResource, request, (draft, current) => {
-    if (of === undefined) throw new ChangedMeanwhile('The payment has changed meanwhile. Send the request again.');
-    const left = refundable(current);
-    const amount = input.amount ?? left;
-    if (amount > left)
-      return {
-        refused: 'refund_exceeds_captured',
-        param: '/amount',
-        detail: `Only ${left} of the payment can still be refunded.`,
-        facts: { refundable: left },
-      };
-    const counts = draft.get(operationCounts, payment.id)!;
-    if (counts.refunds >= REFUNDS_MAX)
-      return {
-        refused: 'limit_exceeded',
-        detail: `A payment has at most ${REFUNDS_MAX} refunds.`,
-        facts: { limit: BigInt(REFUNDS_MAX) },
-      };
-    const account = draft.account(current.accountId);
-    if (account.status === 'frozen')
-      return { refused: 'account_frozen', detail: 'The account of the payment is frozen: nothing leaves it.' };
-    if (account.status === 'closed')
-      return {
-        refused: 'account_closed',
-        detail: 'The account of the payment is closed: it has nothing to give back.',
-      };
+    if (of === undefined) throw new StaleRead('The payment has changed meanwhile. Send the request again.');
+    const amount = input.amount ?? refundable(current);
+    const refusal = refuseRefund(draft, current, amount);
+    if (refusal) return refusal;
     const begun = newOperation(
       current,
       {
@@ -126,6 +106,7 @@ export function refundPayment(
         },
       );
     startOperation(draft, operation);
+    const counts = draft.get(operationCounts, payment.id)!;
     draft.put(operationCounts, payment.id, { ...counts, refunds: counts.refunds + 1 });
     advance(draft, paymentResource, current, {
       amountRefunding: current.amountRefunding + amount,
@@ -140,4 +121,28 @@ export function refundPayment(
       resourceId: id,
     };
   });
+}
+
+/** What is certain before the sources of the money are looked at. */
+function refuseRefund(draft: Draft, payment: Payment, amount: bigint): Refusal | undefined {
+  const left = refundable(payment);
+  if (amount > left)
+    return {
+      refused: 'refund_exceeds_captured',
+      param: '/amount',
+      detail: `Only ${left} of the payment can still be refunded.`,
+      facts: { refundable: left },
+    };
+  if (draft.get(operationCounts, payment.id)!.refunds >= REFUNDS_MAX)
+    return {
+      refused: 'limit_exceeded',
+      detail: `A payment has at most ${REFUNDS_MAX} refunds.`,
+      facts: { limit: BigInt(REFUNDS_MAX) },
+    };
+  const { status } = draft.account(payment.accountId);
+  if (status === 'frozen')
+    return { refused: 'account_frozen', detail: 'The account of the payment is frozen: nothing leaves it.' };
+  if (status === 'closed')
+    return { refused: 'account_closed', detail: 'The account of the payment is closed: it has nothing to give back.' };
+  return undefined;
 }

@@ -1,16 +1,12 @@
 /** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
-import type { Pool } from '../../db/pool.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import type { Uuid } from '../../values/ids.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
-import { giveBack, readWayBack, wayBackTouches } from './give-back.ts';
+import { giveBack } from './give-back.ts';
 import { allocatedFee } from './refund-fee.ts';
 import {
   accountOf,
@@ -20,16 +16,6 @@ import {
   requireSources,
   takePortions,
 } from './take-from-sources.ts';
-
-/** What a refund that fails touches. `moved`: readMovedShares. */
-export function refundTouches(operation: PaymentOperation, moved: readonly Uuid[]): Touch[] {
-  return wayBackTouches(operation, moved);
-}
-
-/** The shares that the money of a refund may go back to: its captures may have been settled meanwhile. */
-export function readMovedShares(pool: Pool, bookId: BookId, operation: PaymentOperation): Promise<Uuid[]> {
-  return readWayBack(pool, bookId, operation);
-}
 
 /** refunds_in_transit → acquirer. */
 export function succeedRefund(draft: Draft, payment: Payment, operation: PaymentOperation): Entry[] {

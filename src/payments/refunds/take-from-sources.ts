@@ -6,7 +6,7 @@ import type { Pool } from '../../db/pool.ts';
 import { available } from '../../ledger/account.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
@@ -57,7 +57,7 @@ export function planTaking(needed: bigint, money: Money): { portions: Portion[];
 }
 
 /**
- * Throws ChangedMeanwhile where a capture of the payment has come since, or has moved to a share that was not read: what it
+ * Throws StaleRead where a capture of the payment has come since, or has moved to a share that was not read: what it
  * earned would not be found. The request is read and decided again, and nothing is stored of this attempt.
  */
 export function requireSources(draft: Draft, { amountCaptured }: Payment, sources: MoneySources): void {
@@ -69,8 +69,7 @@ export function requireSources(draft: Draft, { amountCaptured }: Payment, source
     captured += capture.amount;
     isMissed ||= sharesOf(capture).some((share) => !read.has(share));
   }
-  if (isMissed || captured !== amountCaptured)
-    throw new ChangedMeanwhile('A capture of the payment has moved meanwhile.');
+  if (isMissed || captured !== amountCaptured) throw new StaleRead('A capture of the payment has moved meanwhile.');
 }
 
 /** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */

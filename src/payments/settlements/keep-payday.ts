@@ -6,18 +6,20 @@
 import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { Pool } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
 import type { Appointment } from '../../group/appointment.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
 import { listUnanswered } from '../operations/under-way-store.ts';
+import { checkReport } from '../paydays/check-report.ts';
 import { newPayday } from '../paydays/payday.ts';
-import { readReport, writeReport } from '../paydays/report.ts';
+import { writeReport } from '../paydays/report.ts';
 import type { Payday, Settlement } from '../paydays/settlement.ts';
 import { paydays, settlements } from '../paydays/settlement-table.ts';
 import { movedPaydays } from './moved-paydays.ts';
@@ -32,13 +34,14 @@ export const paydayOfSandbox: Appointment = {
   pool: 'ledger',
   job: 'payday.settle',
   // One at a time: those of the same moment that are left are due still.
-  command: (pool, bookId, ids, { acquirers }) => paydayStep({ pool, acquirers }, bookId, ids[0]!),
+  command: (pool, bookId, ids, { acquirers, secretBox }) => paydayStep({ pool, acquirers, secretBox }, bookId, ids[0]!),
   place: (pool, bookId, ids) => placeOfPayday(pool, bookId, ids[0]!),
 };
 
 export interface PaydayRuntime {
   readonly pool: Pool;
   readonly acquirers: Pick<Acquirers, 'sandbox'>;
+  readonly secretBox: SecretBox;
 }
 
 /** Lines of one report: more are paid by another one, so that no process holds all that a busy book has. */
@@ -47,7 +50,7 @@ const REPORT_LINES_MAX = 50_000;
 /**
  * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
  * Each step takes something: NoProgress, thrown here or by its command, sets the payday aside. Where another process was ahead of the
- * reading, the command throws ChangedMeanwhile: the payday is somewhere else, and is read again.
+ * reading, the command throws StaleRead: the payday is somewhere else, and is read again.
  */
 export async function paydayStep(
   runtime: PaydayRuntime,
@@ -87,7 +90,7 @@ export async function placeOfPayday(pool: Pool, bookId: BookId, id: Uuid): Promi
 
 /** The next report of a payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
 async function makeReport(
-  { pool, acquirers }: PaydayRuntime,
+  { pool, acquirers, secretBox }: PaydayRuntime,
   bookId: BookId,
   { payday, linesMax: limit }: { payday: Payday; linesMax: number },
 ): Promise<StoredReport | undefined> {
@@ -103,10 +106,9 @@ async function makeReport(
     acquirer: SANDBOX_ACQUIRER,
     mode: 'test',
     name: `payday ${key}`,
-    bytes,
-    lines: readReport(bytes),
+    ...checkReport(() => [bytes]),
   } as const;
-  return keepReport(pool, file, Date.now());
+  return keepReport({ pool, secretBox }, file, Date.now());
 }
 
 /** Opens one that is due at once, for a simulation. What is there already stays as it is. */
@@ -142,7 +144,7 @@ function keepingReport({ id, reportIds }: Payday, reportId: Uuid): Command<boole
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const payday = draft.get(paydays, id);
-      if (payday?.status !== 'open' || payday.reportIds.length !== reportIds.length) throw new ChangedMeanwhile(AHEAD);
+      if (payday?.status !== 'open' || payday.reportIds.length !== reportIds.length) throw new StaleRead(AHEAD);
       draft.put(paydays, id, {
         ...payday,
         reportIds: [...reportIds, reportId],
@@ -162,7 +164,7 @@ function takingLines(payday: Uuid, command: Command<Settlement>): Command<boolea
     touches: [...command.touches, { table: paydays, ids: [payday] }],
     decide(state, moment) {
       const outcome = command.decide(state, moment);
-      if (outcome.rows.length === 0) throw new ChangedMeanwhile(AHEAD);
+      if (outcome.rows.length === 0) throw new StaleRead(AHEAD);
       const again = { pool: 'ledger', job: 'payday.settle', id: payday } as const;
       return { ...outcome, jobs: [...outcome.jobs, again], answer: false };
     },

@@ -1,27 +1,27 @@
 /**
  * A command about lines of a report is read outside its commit: what an acquirer answers meanwhile changes what the lines are about.
- * Nothing is decided on such a reading (ledger/commit/changed-meanwhile.ts).
+ * Nothing is decided on such a reading (ledger/commit/stale-read.ts).
  */
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
-import { ChangedMeanwhile, readingAgain } from '../../ledger/commit/changed-meanwhile.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
+import { retryStaleReads, StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';
 import { isUnsettled, type ReadChargebacks } from './match-line.ts';
 
 /**
- * Throws ChangedMeanwhile where the operation has another status than was read, or where a capture that may be settled waits in shares
+ * Throws StaleRead where the operation has another status than was read, or where a capture that may be settled waits in shares
  * that were not read, and which the command does not declare. One that was settled meanwhile is a repeat, wherever it waits.
  */
 export function requireAsRead(read: PaymentOperation, operation: PaymentOperation): void {
   if (operation.status !== read.status || (isUnsettledCapture(operation) && hasMoved(read, operation)))
-    throw new ChangedMeanwhile('What a line of the report is about has moved meanwhile.');
+    throw new StaleRead('What a line of the report is about has moved meanwhile.');
 }
 
 /**
- * Throws ChangedMeanwhile where the dispute that a line settles was settled meanwhile, or is won no longer, and where a line that settles
+ * Throws StaleRead where the dispute that a line settles was settled meanwhile, or is won no longer, and where a line that settles
  * none was read before a chargeback came or went.
  */
 export function requireChargebacks(
@@ -33,7 +33,7 @@ export function requireChargebacks(
     chargebacks.id === undefined
       ? payment.amountDisputed === chargebacks.amountDisputed
       : dispute !== undefined && isUnsettled(type, dispute);
-  if (!isAsRead) throw new ChangedMeanwhile('A dispute that a line of the report is about has moved meanwhile.');
+  if (!isAsRead) throw new StaleRead('A dispute that a line of the report is about has moved meanwhile.');
 }
 
 function isUnsettledCapture({ kind, settledAt }: PaymentOperation): boolean {
@@ -51,7 +51,7 @@ export function submitAsRead<Answer>(
   bookId: BookId,
   read: () => Promise<Command<Answer> | undefined>,
 ): Promise<Answer | undefined> {
-  return readingAgain(async () => {
+  return retryStaleReads(async () => {
     const command = await read();
     return command && committer.submit(bookId, command);
   });

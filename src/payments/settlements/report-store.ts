@@ -1,14 +1,15 @@
 /** The rows of acquirers' reports, in a book of the operator's: written once, never changed. */
-import { createHash } from 'node:crypto';
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
+import type { SecretBox } from '../../db/secret-box.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { BadInput } from '../../intake/bad-input.ts';
-import { keepFile } from '../../intake/intake-file-store.ts';
+import { type FileKeeper, keepFile } from '../../intake/sealed-file.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Instant } from '../../values/clock.ts';
 import { isUuid, newId, parsePublicId, type Uuid } from '../../values/ids.ts';
+import { type CheckedReport, type ReportShare, reportLines, shareKey } from '../paydays/check-report.ts';
 import type { LineType, ReportLine } from '../paydays/report.ts';
 
 /** A report as it is kept. */
@@ -47,46 +48,41 @@ export interface PartLine {
   readonly cost: bigint;
 }
 
-export interface ReportFile {
+export interface ReportFile extends CheckedReport {
   readonly acquirer: string;
   readonly mode: Mode;
   readonly name: string;
-  readonly bytes: Buffer;
-  readonly lines: readonly ReportLine[];
 }
 
-/** Rows of one statement. */
-const ROWS_AT_ONCE = 5_000;
-
 /**
- * Keeps a report whole or not at all. The same bytes again are answered with the first report. Throws BadInput where they have come
- * from another acquirer, where another report has a line of this one, and where none of its merchants is a book of the mode.
+ * Keeps a report whole or not at all, reading it again as it goes. The same bytes again are answered with the first report. Throws BadInput
+ * where they have come from another acquirer, where another report has a line of this one, where none of its merchants is a book of the
+ * mode, and where the file has changed meanwhile.
  */
-export async function keepReport(pool: Pool, file: ReportFile, now: Instant): Promise<StoredReport> {
-  const { acquirer, mode, bytes, lines, name } = file;
+export async function keepReport(
+  { pool, secretBox }: { readonly pool: Pool; readonly secretBox: SecretBox },
+  file: ReportFile,
+  now: Instant,
+): Promise<StoredReport> {
+  const { acquirer, mode, sha256, lines, shares, name } = file;
   const bookId = (await operatorBooks(pool))[mode];
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
   const known = await findReport(pool, bookId, sha256);
   if (known) return sameAcquirer(known, acquirer);
-  const books = await booksOf(pool, mode, lines);
+  const books = await booksOf(pool, mode, shares);
   if (books.size === 0) throw new BadInput(null, `No merchant of the file is a book in ${mode} mode.`);
   const id = newId();
   const kept = await inTransaction(pool, async (trx) => {
-    const fresh = await keepFile(trx, bookId, { sha256, kind: 'acquirer_report', name, bytes }, now);
-    if (!fresh) return false;
-    await refuseKnownLines(trx, { bookId, acquirer }, lines);
+    const keeper = await keepFile(trx, secretBox, { bookId, sha256, kind: 'acquirer_report', name, now });
+    if (keeper === undefined) return false;
     await trx.query(
       `INSERT INTO acquirer_reports (book_id, id, acquirer, sha256, lines, created_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-      [bookId, id, acquirer, Buffer.from(sha256, 'hex'), lines.length, new Date(now)],
+      [bookId, id, acquirer, Buffer.from(sha256, 'hex'), lines, new Date(now)],
     );
-    await insertParts(
-      trx,
-      { id, bookId, acquirer },
-      lines.map((line) => ({ line, ofBook: books.get(line.merchant) ?? bookId })),
-    );
+    const parts = await insertParts(trx, { id, bookId }, { shares, books });
+    await insertLines(trx, { bookId, acquirer }, { file, keeper, parts });
     return true;
   });
-  if (kept) return { id, bookId, acquirer, lines: lines.length, known: false };
+  if (kept) return { id, bookId, acquirer, lines, known: false };
   return sameAcquirer((await findReport(pool, bookId, sha256))!, acquirer);
 }
 
@@ -105,9 +101,9 @@ async function findReport(db: Queryable, bookId: BookId, sha256: string): Promis
 }
 
 /** The books that merchants name, of this mode. Index: books_pkey. */
-async function booksOf(pool: Pool, mode: Mode, lines: readonly ReportLine[]): Promise<Map<string, BookId>> {
+async function booksOf(pool: Pool, mode: Mode, shares: readonly ReportShare[]): Promise<Map<string, BookId>> {
   const named = new Map<string, BookId>();
-  for (const { merchant } of lines) {
+  for (const { merchant } of shares) {
     const id = parsePublicId('book', merchant) ?? (isUuid(merchant) ? merchant : undefined);
     if (id !== undefined) named.set(merchant, id);
   }
@@ -119,42 +115,37 @@ async function booksOf(pool: Pool, mode: Mode, lines: readonly ReportLine[]): Pr
   return new Map([...named].filter(([, id]) => known.has(id)));
 }
 
-/** Index: acquirer_report_lines_by_line_id. */
-async function refuseKnownLines(
-  trx: Transaction,
-  { bookId, acquirer }: { bookId: BookId; acquirer: string },
-  lines: readonly ReportLine[],
-): Promise<void> {
-  for (let at = 0; at < lines.length; at += ROWS_AT_ONCE) {
-    const some = lines.slice(at, at + ROWS_AT_ONCE);
-    const { rows } = await trx.query<{ line_id: string }>(
-      `SELECT line_id FROM acquirer_report_lines WHERE book_id = $1 AND acquirer = $2 AND line_id = ANY ($3::text[]) LIMIT 1`,
-      [bookId, acquirer, textArray(some.map(({ lineId }) => lineId))],
-    );
-    const [known] = rows;
-    if (known)
-      throw new BadInput(
-        some.find(({ lineId }) => lineId === known.line_id)!.row,
-        `The line ${known.line_id} has come in another report of ${acquirer}.`,
-      );
-  }
+interface Part {
+  readonly id: Uuid;
+  readonly ofBook: BookId;
+  readonly currency: string;
+  lines: number;
+  gross: bigint;
+  cost: bigint;
+  /** Of its lines that were inserted. */
+  places: number;
 }
 
+/** One for each book and currency. Resolves to them by the share of a merchant (`shareKey`). */
 async function insertParts(
   trx: Transaction,
-  { id: reportId, bookId, acquirer }: { id: Uuid; bookId: BookId; acquirer: string },
-  lines: readonly { line: ReportLine; ofBook: BookId }[],
-): Promise<void> {
-  const parts = new Map<string, { id: Uuid; ofBook: BookId; currency: string; lines: ReportLine[] }>();
-  for (const { line, ofBook } of lines) {
-    const key = `${ofBook} ${line.currency}`;
-    const part = parts.get(key) ?? { id: newId(), ofBook, currency: line.currency, lines: [] };
+  { id: reportId, bookId }: { id: Uuid; bookId: BookId },
+  { shares, books }: { shares: readonly ReportShare[]; books: ReadonlyMap<string, BookId> },
+): Promise<Map<string, Part>> {
+  const parts = new Map<string, Part>();
+  const byShare = new Map<string, Part>();
+  for (const share of shares) {
+    const { merchant, currency } = share;
+    const ofBook = books.get(merchant) ?? bookId;
+    const key = `${ofBook} ${currency}`;
+    const part = parts.get(key) ?? { id: newId(), ofBook, currency, lines: 0, gross: 0n, cost: 0n, places: 0 };
+    part.lines += share.lines;
+    part.gross += share.gross;
+    part.cost += share.cost;
     parts.set(key, part);
-    part.lines.push(line);
+    byShare.set(shareKey(share), part);
   }
   const all = [...parts.values()];
-  const sumOf = (some: readonly ReportLine[], pick: (line: ReportLine) => bigint) =>
-    some.reduce((sum, line) => sum + pick(line), 0n);
   await trx.query(
     `INSERT INTO acquirer_report_parts (book_id, id, report_id, of_book, currency, lines, gross, cost)
      SELECT $1, id, $2, of_book, currency, lines, gross, cost
@@ -166,39 +157,87 @@ async function insertParts(
       plainArray(all.map(({ id }) => id)),
       plainArray(all.map(({ ofBook }) => ofBook)),
       textArray(all.map(({ currency }) => currency)),
-      plainArray(all.map((part) => part.lines.length)),
-      plainArray(all.map((part) => sumOf(part.lines, ({ gross }) => gross))),
-      plainArray(all.map((part) => sumOf(part.lines, ({ cost }) => cost))),
+      plainArray(all.map(({ lines }) => lines)),
+      plainArray(all.map(({ gross }) => gross)),
+      plainArray(all.map(({ cost }) => cost)),
     ],
   );
-  const rows = all.flatMap((part) => part.lines.map((line, at) => ({ ...line, partId: part.id, place: at + 1 })));
-  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-    const some = rows.slice(at, at + ROWS_AT_ONCE);
-    await trx.query(
-      `INSERT INTO acquirer_report_lines (book_id, id, part_id, place, row_number, acquirer, merchant, line_id, type, reference,
-         currency, gross, cost, net)
-       SELECT $1, id, part_id, place, row_number, $2, merchant, line_id, type, reference, currency, gross, cost, net
-       FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[],
-           $11::text[], $12::bigint[], $13::bigint[], $14::bigint[])
-         AS line (id, part_id, place, row_number, merchant, line_id, type, reference, currency, gross, cost, net)`,
-      [
-        bookId,
-        acquirer,
-        plainArray(some.map(() => newId())),
-        plainArray(some.map(({ partId }) => partId)),
-        plainArray(some.map(({ place }) => place)),
-        plainArray(some.map(({ row }) => row)),
-        textArray(some.map(({ merchant }) => merchant)),
-        textArray(some.map(({ lineId }) => lineId)),
-        textArray(some.map(({ type }) => type)),
-        textArray(some.map(({ reference }) => reference)),
-        textArray(some.map(({ currency }) => currency)),
-        plainArray(some.map(({ gross }) => gross)),
-        plainArray(some.map(({ cost }) => cost)),
-        plainArray(some.map(({ net }) => net)),
-      ],
-    );
+  return byShare;
+}
+
+async function insertLines(
+  trx: Transaction,
+  of: { bookId: BookId; acquirer: string },
+  { file, keeper, parts }: { file: ReportFile; keeper: FileKeeper; parts: ReadonlyMap<string, Part> },
+): Promise<void> {
+  const read: Buffer[] = [];
+  const keepRead = async () => {
+    for (const bytes of read.splice(0)) await keeper.push(bytes);
+  };
+  for (const block of reportLines(file.readAgain, (bytes) => read.push(bytes))) {
+    await keepRead();
+    if (block.length === 0) continue;
+    await refuseKnownLines(trx, of, block);
+    await insertBlock(trx, of, block, parts);
   }
+  await keepRead();
+  keeper.end();
+}
+
+/** Those of this report that are inserted already have other ids. Index: acquirer_report_lines_by_line_id. */
+async function refuseKnownLines(
+  trx: Transaction,
+  { bookId, acquirer }: { bookId: BookId; acquirer: string },
+  block: readonly ReportLine[],
+): Promise<void> {
+  const { rows } = await trx.query<{ line_id: string }>(
+    `SELECT line_id FROM acquirer_report_lines WHERE book_id = $1 AND acquirer = $2 AND line_id = ANY ($3::text[]) LIMIT 1`,
+    [bookId, acquirer, textArray(block.map(({ lineId }) => lineId))],
+  );
+  const [known] = rows;
+  if (known)
+    throw new BadInput(
+      block.find(({ lineId }) => lineId === known.line_id)!.row,
+      `The line ${known.line_id} has come in another report of ${acquirer}.`,
+    );
+}
+
+async function insertBlock(
+  trx: Transaction,
+  { bookId, acquirer }: { bookId: BookId; acquirer: string },
+  block: readonly ReportLine[],
+  parts: ReadonlyMap<string, Part>,
+): Promise<void> {
+  const places = block.map((line) => {
+    const part = parts.get(shareKey(line));
+    if (part === undefined) throw new BadInput(line.row, 'The file has changed while it was read.');
+    part.places += 1;
+    return { partId: part.id, place: part.places };
+  });
+  await trx.query(
+    `INSERT INTO acquirer_report_lines (book_id, id, part_id, place, row_number, acquirer, merchant, line_id, type, reference,
+       currency, gross, cost, net)
+     SELECT $1, id, part_id, place, row_number, $2, merchant, line_id, type, reference, currency, gross, cost, net
+     FROM unnest($3::uuid[], $4::uuid[], $5::integer[], $6::integer[], $7::text[], $8::text[], $9::text[], $10::text[],
+         $11::text[], $12::bigint[], $13::bigint[], $14::bigint[])
+       AS line (id, part_id, place, row_number, merchant, line_id, type, reference, currency, gross, cost, net)`,
+    [
+      bookId,
+      acquirer,
+      plainArray(block.map(() => newId())),
+      plainArray(places.map(({ partId }) => partId)),
+      plainArray(places.map(({ place }) => place)),
+      plainArray(block.map(({ row }) => row)),
+      textArray(block.map(({ merchant }) => merchant)),
+      textArray(block.map(({ lineId }) => lineId)),
+      textArray(block.map(({ type }) => type)),
+      textArray(block.map(({ reference }) => reference)),
+      textArray(block.map(({ currency }) => currency)),
+      plainArray(block.map(({ gross }) => gross)),
+      plainArray(block.map(({ cost }) => cost)),
+      plainArray(block.map(({ net }) => net)),
+    ],
+  );
 }
 
 /** The parts of a report, in the order of their ids. Index: acquirer_report_parts_by_report. */

@@ -55,7 +55,7 @@ export function lineTouches(
 }
 
 /**
- * Settles the line, or says why not. What it comes to is for the caller to book. Throws ChangedMeanwhile where what it is about is no
+ * Settles the line, or says why not. What it comes to is for the caller to book. Throws StaleRead where what it is about is no
  * longer as it was read.
  */
 export function takeLine(

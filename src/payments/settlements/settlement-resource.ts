@@ -7,8 +7,11 @@ import { settlements } from '../paydays/settlement-table.ts';
 
 export const settlementResource: Resource<Settlement, Shown> = {
   name: 'settlement',
-  idKind: 'settlement',
   table: settlements,
+  parent: null,
+  events: ['settlement.received', 'settlement.completed'],
+  books: true,
+  lineText: {},
   changed: (settlement, change) => ({ ...settlement, ...change }),
   transitions: SETTLEMENT_TRANSITIONS,
   firstStatuses: ['received'],

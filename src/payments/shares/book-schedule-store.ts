@@ -37,7 +37,7 @@ function write(trx: Transaction, bookId: BookId, [schedule]: readonly BookSchedu
   });
 }
 
-/** The book, and the schedule of its own if it has one. Every answer of an acquirer reads it: one query. */
+/** The book, and the schedule of its own if it has one. Every answer of an acquirer about a capture reads it: one query. */
 export async function loadBookWithSchedule(
   db: Queryable,
   bookId: BookId,

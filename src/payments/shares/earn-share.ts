@@ -6,7 +6,7 @@ import type { Book, BookId } from '../../ledger/book.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Touch } from '../../ledger/command.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
-import { ChangedMeanwhile } from '../../ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { multiplyRatio } from '../../money/rounding.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
@@ -45,11 +45,17 @@ export async function readToday({ pool, clock }: { pool: Pool; clock: Clock }, b
   return todayOf(clock, book);
 }
 
-/** Today, and how what is captured now is released. `release` of the runtime is for books without a schedule of their own. */
+/** Today, and how what is captured now is released. */
+export interface ReleaseTerms {
+  readonly today: Today;
+  readonly release: ReleaseSchedule;
+}
+
+/** `release` of the runtime is for books without a schedule of their own. */
 export async function readRelease(
   { pool, clock, release }: { pool: Pool; clock: Clock; release: ReleaseSchedule },
   bookId: BookId,
-): Promise<{ today: Today; release: ReleaseSchedule }> {
+): Promise<ReleaseTerms> {
   const found = await loadBookWithSchedule(pool, bookId);
   if (!found) throw new Error(`Book ${bookId} does not exist`);
   return { today: todayOf(clock, found.book), release: scheduleInForce(found.own, release).schedule };
@@ -59,12 +65,12 @@ function todayOf(clock: Clock, book: Book): Today {
   return { now: momentOf(clock, book).book, timeZone: book.timeZone };
 }
 
-/** Throws ChangedMeanwhile where the book has been advanced meanwhile, past the days that were declared: it is decided again. */
+/** Throws StaleRead where the book has been advanced meanwhile, past the days that were declared: it is decided again. */
 export function requireDay({ moment, book }: Draft, { now, timeZone }: Today): void {
   const day = dayOf(moment.book, book.timeZone);
   const today = dayOf(now, timeZone);
   if (day === today || day === addDays(today, 1)) return;
-  throw new ChangedMeanwhile('The clock of the book has moved on meanwhile.');
+  throw new StaleRead('The clock of the book has moved on meanwhile.');
 }
 
 /**

@@ -7,8 +7,11 @@ import { releases } from './share-table.ts';
 
 export const releaseResource: Resource<Release, Shown> = {
   name: 'release',
-  idKind: 'release',
   table: releases,
+  parent: null,
+  events: ['release.created'],
+  books: true,
+  lineText: {},
   changed: (release, change) => ({ ...release, ...change }),
   view: (release, { livemode }) => ({
     id: publicId('release', release.id),

@@ -1,7 +1,7 @@
 /** Releases what is due: merchant_pending → customer. A share is one row, one release and one entry. */
 import { accountTouches } from '../../accounts/account-resource.ts';
 import { expectArrival } from '../../accounts/tell-arrival.ts';
-import { isLeftInClosed, waitInClosed } from '../../exceptions/wait-in-closed.ts';
+import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Appointment } from '../../group/appointment.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
@@ -28,10 +28,6 @@ export const shareRelease: Appointment = {
   },
 };
 
-/** The release, its entry, its event, and that of the account; an exception and its event, where the account is closed. */
-const IDS_OF_A_RELEASE = 6;
-const IDS_OF_AN_EXCEPTION = 2;
-
 /** Answers with how many were released. Waiting ones, and those whose time has not come, are left as they are. */
 export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
@@ -53,30 +49,19 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let released = 0;
-      for (const id of ids) {
+      for (const [position, id] of ids.entries()) {
+        draft.idsFor(position);
         const share = draft.get(paymentShares, id);
-        const isDue = share?.kind === 'ready' && share.status === 'open' && share.releasesAt! <= moment.book;
+        if (share?.kind !== 'ready' || share.status !== 'open' || share.releasesAt! > moment.book) continue;
         // Another `releaseId` than was read: an attempt of this command whose answer was lost has released the share, and captures
-        // have opened it again since. A second release under the ids of the first is none.
-        // Each share has ids of its own: a retry after a lost commit may find other shares due than the attempt before it.
-        if (isDue && share.amount > 0n && share.releaseId === releasedBefore.get(id)) {
-          releaseShare(draft, share);
-          if (!isLeftInClosed(draft.account(share.accountId))) mintIds(draft, IDS_OF_AN_EXCEPTION);
-          released++;
-          continue;
-        }
-        mintIds(draft, IDS_OF_A_RELEASE);
-        if (!isDue || share.amount > 0n) continue;
+        // have opened it again since. A second release would have the ids of the first: the next command makes it.
+        if (share.amount > 0n && share.releaseId !== releasedBefore.get(id)) continue;
         releaseShare(draft, share);
         released++;
       }
       return draft.finish(released);
     },
   };
-}
-
-function mintIds(draft: Draft, count: number): void {
-  for (let minted = 0; minted < count; minted++) draft.mintId();
 }
 
 /** open → released. An empty one, whose money was refunded, releases nothing. */

@@ -2,7 +2,7 @@
 import { CardRefused } from '../../acquirers/acquirer.ts';
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { PartyBusy } from '../../outside/call-shares.ts';
+import { PartyBusy } from '../../outside/call-limits.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';

@@ -8,8 +8,10 @@ import { paymentTokens } from './payment-token-table.ts';
 
 export const paymentTokenResource: Resource<PaymentToken, Shown> = {
   name: 'payment_token',
-  idKind: 'paymentToken',
   table: paymentTokens,
+  parent: null,
+  events: [],
+  books: false,
   changed: (token, change) => ({ ...token, ...change }),
   transitions: PAYMENT_TOKEN_TRANSITIONS,
   allowedActions,

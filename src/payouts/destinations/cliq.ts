@@ -7,19 +7,17 @@ export interface CliqInput {
   readonly type: 'cliq';
   readonly alias: string;
   readonly provider?: string | null | undefined;
+  /** Of an earlier `resolve`: the payout goes to the account that was found then, or to none. */
+  readonly resolution?: string | null | undefined;
 }
 
 export const cliq: OutsideDestinationType<CliqInput, InstructedCliq> = {
   type: 'cliq',
-  rails: { test: 'sandbox', live: undefined },
   feeSetting: 'PAYOUT_FEE_CLIQ_BASIS_POINTS',
-  seal: ({ alias, provider }, seal) => ({
-    type: 'cliq',
-    sealed: seal(alias),
-    masked: maskAlias(alias),
-    provider: provider ?? null,
-  }),
+  instruct: ({ alias, provider }) => ({ type: 'cliq', alias, provider: provider ?? null }),
+  shown: ({ alias, provider }) => ({ masked: maskAlias(alias), provider: provider ?? null, details: null }),
+  write: ({ alias }) => alias,
+  read: (alias, { provider }) => ({ type: 'cliq', alias, provider }),
   view: ({ masked, provider }) => ({ type: 'cliq', alias_masked: masked, provider }),
-  instruct: ({ sealed, provider }, open) => ({ type: 'cliq', alias: open(sealed), provider }),
   payee: ({ alias }) => alias,
 };

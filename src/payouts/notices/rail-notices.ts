@@ -6,12 +6,13 @@ import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import { evidenceOf, type Inbox } from '../../outside/notice.ts';
-import { type NoticeRuntime, type NoticeTaker, takeNotices } from '../../outside/take-notices.ts';
+import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailNotice } from '../../rails/rail.ts';
 import { JsonText } from '../../values/json.ts';
+import { ofPayout } from '../destinations/destination.ts';
 import { payeeOf } from '../destinations/destinations.ts';
-import { settlePayout } from '../outcomes/settle-payout.ts';
+import { applyRailReport } from '../outcomes/apply-rail-report.ts';
 import type { Payout } from '../payout/payout.ts';
 import { findPayoutsByEndToEndId } from '../payout/payout-store.ts';
 import { mismatchesOf, type RailMismatch } from '../payout/rail-mismatch.ts';
@@ -22,8 +23,8 @@ export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openEx
   rail(name: string): Rail;
 }
 
-/** Books what the inbox holds of one book and rail. Resolves to how many notices need not be told again. */
-export function takeRailNotices(runtime: RailNoticeRuntime, inbox: Inbox): Promise<number> {
+/** Books what the inbox holds of one book and rail. */
+export function takeRailNotices(runtime: RailNoticeRuntime, inbox: Inbox): Promise<TakenNotices> {
   const notices: NoticeRuntime = {
     ...runtime,
     party: (name) => runtime.rail(name),
@@ -48,6 +49,8 @@ function payoutTaker(runtime: RailNoticeRuntime): NoticeTaker<Payout> {
     },
     // It has come back before we had taken in that it was paid.
     isTooEarly: (payout, notice) => notice.kind === 'returned' && payout.status === 'processing',
+    // The debit may come after the credit: it is what the return waits for.
+    waitsAlone: ({ kind }) => kind === 'returned',
   };
 }
 
@@ -56,6 +59,8 @@ export interface ComparedNotice {
   readonly mismatches: readonly RailMismatch[];
   /** When to ask the rail, where the notice leaves the payout unknown. */
   readonly nextInquiryMs: number;
+  /** The rail returns payouts whole, if not for charges. */
+  readonly isWhole?: boolean;
   /** The notice as it came: JSON. */
   readonly evidence: string;
 }
@@ -67,12 +72,12 @@ export function compareNotice(
   notice: RailNotice,
 ): ComparedNotice {
   const rail = runtime.rail(payout.rail);
-  const report = { status: notice.kind, confirmed: notice.confirmed };
-  const payee = () =>
-    payeeOf(runtime.secretBox, payout.destination, { bookId: notice.originator, payoutId: payout.id });
+  const report = { status: notice.kind, confirmed: notice.confirmed, code: notice.code };
+  const payee = () => payeeOf(runtime.secretBox, payout.destination, ofPayout(notice.originator, payout.id));
   return {
     mismatches: mismatchesOf(rail, payout, report, payee),
     nextInquiryMs: inquiryPauseMs(rail, payout),
+    isWhole: rail.returnsWhole === true,
     evidence: evidenceOf(notice),
   };
 }
@@ -82,14 +87,15 @@ export function noticeCommand(
   bookId: BookId,
   payout: Payout,
   notice: RailNotice,
-  { mismatches, nextInquiryMs, evidence }: ComparedNotice,
+  { mismatches, nextInquiryMs, isWhole = false, evidence }: ComparedNotice,
 ): Command<Payout> {
   const raw = new JsonText(evidence);
   if (notice.kind === 'returned') {
     const amount = notice.amount ?? payout.amount - payout.amountReturned;
-    return returnPayout(bookId, payout, { id: notice.id, amount, reason: notice.code ?? null, mismatches, raw });
+    const reason = notice.code ?? null;
+    return returnPayout(bookId, payout, { id: notice.id, amount, reason, mismatches, isWhole, raw });
   }
-  return settlePayout(bookId, payout, {
+  return applyRailReport(bookId, payout, {
     call: 'notice',
     noticeId: notice.id,
     status: notice.kind,

@@ -6,7 +6,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { evidenceTouch } from '../../outside/evidence.ts';
 import { newId } from '../../values/ids.ts';
-import type { Payout } from '../payout/payout.ts';
+import { behindOthers, type Payout } from '../payout/payout.ts';
 import { payoutResource } from '../payout/payout-resource.ts';
 import { payouts } from '../payout/payout-table.ts';
 import { payoutTouches } from '../payout/payout-touches.ts';
@@ -30,7 +30,7 @@ export function keepWaiting(
   });
 }
 
-/** The rail gave no answer that names our id: it may have taken the payout or not. Settled by inquiry, never by guessing. */
+/** The rail gave no answer that names our id: it may have taken the payout or not. Resolved by inquiry, never by guessing. */
 export function recordUnknown(
   bookId: BookId,
   payout: Payout,
@@ -44,6 +44,7 @@ export function recordUnknown(
     requestId: payout.requestId,
     actor,
     touches: [...payoutTouches(bookId, payout), evidenceTouch(id)],
+    ...behindOthers(payout),
     decide(state, moment) {
       const draft = new Draft(state, { id, requestId: payout.requestId, actor }, moment);
       const current = draft.get(payouts, payout.id);

@@ -1,11 +1,11 @@
 /**
  * The rails pool's jobs: carries reserved payouts to their rail and brings the answers back. The rail is called between
- * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": settled by asking.
+ * two commits, under an end-to-end id that is the same on every try. No answer is "unknown": resolved by asking.
  */
 
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { RowFailure } from '../../group/moved-rows.ts';
+import type { RowFailed } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
@@ -24,12 +24,17 @@ import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../../rails/rail.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { instructedDestination, payeeOf } from '../destinations/destinations.ts';
-import type { Payout } from '../payout/payout.ts';
+import { ofPayout } from '../destinations/destination.ts';
+import { instructedDestination, payeeOf, pinnedAccount } from '../destinations/destinations.ts';
+import { isPaused } from '../pauses/pause.ts';
+import { markPaused } from '../pauses/pause-store.ts';
+import type { RecentPauses } from '../pauses/recent-pauses.ts';
+import { movedPayouts } from '../payout/moved-payouts.ts';
+import { NOTHING_TRAVELS, type Payout } from '../payout/payout.ts';
 import { hasOpenMismatch } from '../payout/payout-exception.ts';
 import { mismatchesOf, NO_MISMATCH } from '../payout/rail-mismatch.ts';
+import { applyRailReport } from './apply-rail-report.ts';
 import { recordUnknown } from './await-outcome.ts';
-import { settlePayout } from './settle-payout.ts';
 
 export interface SendRuntime {
   pool: Pool;
@@ -39,12 +44,24 @@ export interface SendRuntime {
   secretBox: SecretBox;
   rail(name: string): Rail & InTurn<Rail>;
   calls: OutsideCalls;
-  payoutFailed: RowFailure;
+  rowFailed: RowFailed;
+  pauses: Pick<RecentPauses, 'read' | 'readAgain'>;
 }
 
-/** First job after the reservation: submits at once. */
+/** First job after the reservation: submits at once, unless an operator keeps it back. */
 export function submitPayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
-  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => submitInstruction(sender, payout));
+  return eachInProcess(runtime, { bookId, payoutIds }, async (sender, payout) => {
+    if (await isKeptBack(runtime, bookId, payout)) return;
+    await submitInstruction(sender, payout);
+  });
+}
+
+/** Asked once it is the payout's turn at its rail: a job may have waited for it. A payout that is kept back stays due, and is marked. */
+async function isKeptBack(runtime: SendRuntime, bookId: BookId, { id, rail }: Payout): Promise<boolean> {
+  if (!isPaused(await runtime.pauses.read(), { bookId, rail })) return false;
+  if (!isPaused(await runtime.pauses.readAgain(), { bookId, rail })) return false;
+  await markPaused(runtime.pool, bookId, { ids: [id], now: runtime.clock.now() });
+  return true;
 }
 
 /** For payouts of which nobody has told what became of them. */
@@ -62,10 +79,11 @@ async function eachInProcess(
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
-      return runtime.calls.make({ party: runtime.rail(payout.rail), bookId: rows.bookId, id: payout.id }, (rail) =>
-        act(payoutSender(runtime, rows.bookId, rail), payout).catch((error: unknown) =>
-          runtime.payoutFailed(rows.bookId, payout.id, error),
-        ),
+      const of = { bookId: rows.bookId, id: payout.id, behind: payout.batchId !== null };
+      return runtime.calls.make({ party: runtime.rail(payout.rail), ...of }, (rail) =>
+        act(payoutSender(runtime, rows.bookId, rail), payout).catch(async (error: unknown) => {
+          await runtime.rowFailed(movedPayouts, { bookId: rows.bookId, id: payout.id }, error);
+        }),
       );
     }),
   );
@@ -79,13 +97,18 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
     sentAt: ({ sentAt, createdAt }) => sentAt ?? createdAt,
     async submit(payout, notAfter) {
       failpoint('rail.submit.before');
+      const of = ofPayout(bookId, payout.id);
       const answer = await rail.submit({
         originator: bookId,
         endToEndId: payout.endToEndId,
-        destination: instructedDestination(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id }),
+        destination: instructedDestination(runtime.secretBox, payout.destination, of),
+        account: pinnedAccount(runtime.secretBox, payout.destination, of),
         amount: payout.amount,
         currency: payout.currency,
+        remittance: payout.remittance || null,
+        description: payout.remittance === NOTHING_TRAVELS ? null : payout.description,
         notAfter,
+        batch: payout.batchId,
       });
       failpoint('rail.submit.after');
       return answer;
@@ -97,7 +120,8 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
       return answer;
     },
     // What the rail has said it paid, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
-    maySendAgain: async ({ id }) => !(await hasOpenMismatch(runtime.pool, bookId, id)),
+    maySendAgain: async (payout) =>
+      !(await hasOpenMismatch(runtime.pool, bookId, payout.id)) && !(await isKeptBack(runtime, bookId, payout)),
     async take(payout, outcome) {
       await runtime.committer.submit(bookId, commandOf(runtime, bookId, { payout, outcome }));
     },
@@ -115,7 +139,7 @@ function commandOf(
   const nextInquiryMs = inquiryPauseMs(rail, payout);
   if (outcome.said === 'unknown') return recordUnknown(bookId, payout, { call, nextInquiryMs, raw: outcome.raw });
   if (outcome.said === 'not_found')
-    return settlePayout(bookId, payout, {
+    return applyRailReport(bookId, payout, {
       call,
       ...(outcome.never
         ? { status: 'rejected', failureCode: 'payee_bank_unavailable', railCode: 'NOT_FOUND' }
@@ -126,13 +150,14 @@ function commandOf(
       raw: outcome.answer,
     });
   const { answer } = outcome;
-  const payee = () => payeeOf(runtime.secretBox, payout.destination, { bookId, payoutId: payout.id });
-  return settlePayout(bookId, payout, {
+  const payee = () => payeeOf(runtime.secretBox, payout.destination, ofPayout(bookId, payout.id));
+  return applyRailReport(bookId, payout, {
     call,
     status: answer.status,
     failureCode: answer.status === 'rejected' ? failureCodeOf(answer.code) : undefined,
     railCode: answer.code,
     railReference: answer.reference,
+    warning: answer.warning,
     nextInquiryMs,
     mismatches: mismatchesOf(rail, payout, answer, payee),
     raw: answer.raw,

@@ -1,30 +1,55 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
+import { defaultAccounts } from '../../accounts/account-profile-table.ts';
 import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import type { Config } from '../../config.ts';
+import type { Pool } from '../../db/pool.ts';
+import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import { previewOf } from '../../idempotency/stored-view.ts';
-import { type Account, available } from '../../ledger/account.ts';
+import type { OnceRuntime } from '../../idempotency/run-once.ts';
+import { previewOf, storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import type { Account } from '../../ledger/account.ts';
 import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Command, Outcome, Refusal } from '../../ledger/command.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
-import { begin } from '../../ledger/rows/resource.ts';
-import { currencyExponent } from '../../money/currency.ts';
+import { advance, begin } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import type { Rails } from '../../rails/rails.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
-import type { Destination } from '../destinations/destination.ts';
+import type { FeeSetting } from '../destinations/destination.ts';
+import { feeSettingOf } from '../destinations/destinations.ts';
+import { isRefusal } from '../destinations/find-card.ts';
+import { limitTouches, putCounter, withinLimits } from '../limits/count-payout.ts';
+import { payees } from '../payees/payee-table.ts';
+import { type JudgedPayout, type NeededApproval, neededApproval } from '../policies/approval-policy.ts';
+import { approvalPolicies } from '../policies/approval-policy-table.ts';
+import { arrivalOf, type PayoutRouting, type RoutingRuntime, UNROUTED } from '../routing/route-payout.ts';
+import { newApproval } from './approval.ts';
+import { holdPayout } from './hold-payout.ts';
+import { payoutOf } from './new-payout.ts';
 import type { Payout } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
+import { payouts } from './payout-table.ts';
+import {
+  type PayoutDestinationInput,
+  type PlacedDestination,
+  type PlaceRuntime,
+  placeDestination,
+  placedTouches,
+  refusePlaced,
+  usePlaced,
+} from './place-destination.ts';
+import { refuseOffered } from './refuse-offered.ts';
+import { routePlaced } from './route-placed.ts';
+import { dueInWallTime, releaseAt, type ScheduledFor } from './schedule.ts';
 
-/** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
-const DUE_AFTER_MS = 5_000;
-
-export interface AcceptPayout {
+export interface AcceptPayout extends PlacedDestination {
   /** Minted before: the destination is sealed for this row. */
   payoutId: Uuid;
   bookId: BookId;
@@ -33,10 +58,12 @@ export interface AcceptPayout {
   amount: bigint;
   fee: bigint;
   currency: string;
-  destination: Destination;
-  /** Name of the rail that will carry it; null when no rail does. */
-  rail: string | null;
+  /** By the settings of the operator; left out where they have nothing about it. */
+  routing?: PayoutRouting;
   description: string | null;
+  /** Null: the description travels with the money. */
+  remittance?: string | null | undefined;
+  purposeCode?: string | null | undefined;
   externalId: string | null;
   metadata: Record<string, string>;
   /** What the end-to-end id is derived from. */
@@ -44,6 +71,10 @@ export interface AcceptPayout {
   requestId: Uuid;
   actor: string;
   dryRun: boolean;
+  /** Left out: it is released at once. */
+  scheduledFor?: ScheduledFor | undefined;
+  /** Whoever makes it asks for an approval. */
+  approvalRequested?: boolean | undefined;
 }
 
 interface AcceptCommand {
@@ -60,7 +91,7 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
   const command: AcceptCommand = {
     id: newId(),
     holdId: newId(),
-    textSalt: hasText(input) ? newSalt() : null,
+    textSalt: hasText(input) || input.remittance != null ? newSalt() : null,
     passes,
     input,
   };
@@ -69,7 +100,12 @@ export function acceptPayout(input: AcceptPayout): Command<Stored | Refusal> {
     name: 'payout.accept',
     requestId: input.requestId,
     actor: input.actor,
-    touches: [{ table: accounts, ids: passes }],
+    touches: [
+      { table: accounts, ids: passes },
+      { table: approvalPolicies, ids: [input.bookId] },
+      ...placedTouches(input),
+      ...limitTouches(input.bookId, { currency: input.currency, limits: input.routing?.limits ?? null }),
+    ],
     decide: (state, moment) => decideAcceptance(state, command, moment),
   };
 }
@@ -84,39 +120,62 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   const source = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
   const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
-  const required = input.amount + input.fee;
-  const beyond = refuseTotals(draft, command.passes, { amount: required, currency: input.currency });
+  const approval = neededApproval(draft.get(approvalPolicies, input.bookId)?.policy, judged(draft, input));
+  if (approval !== null || input.scheduledFor !== undefined) {
+    const unusable = usePlaced(draft, input);
+    return unusable ? only(unusable) : acceptWaiting(draft, command, approval);
+  }
+  const within = withinLimits(draft, { ...input, limits: input.routing?.limits ?? null });
+  if (within.refused) return only(within);
+  const payout = newPayout(command, moment, within.counter?.day ?? null);
+  const beyond = holdPayout(draft, payout, command.passes);
   if (beyond) return only(beyond);
-  const hold = draft.placeHold({
-    id: command.holdId,
-    accountId: source!.id,
-    resource: 'payout',
-    resourceId: input.payoutId,
-    amount: required,
-  });
-  if (!hold) {
-    return only<Refusal>({
-      refused: 'insufficient_funds',
-      param: '/amount',
-      detail: `The account has ${available(source!)} available; amount and fee require ${required}.`,
-      facts: {
-        available: available(source!),
-        required,
-        currency: input.currency,
-        currency_exponent: currencyExponent(input.currency),
-      },
-    });
-  }
-
-  const payout = newPayout(command, moment);
-  if (input.dryRun) {
-    const balances = resultingBalances(draft.account(source!.id));
-    return only<Stored>(previewOf(draft, payoutResource, payout, { resulting_balances: balances }));
-  }
+  putCounter(draft, within);
+  const unusable = usePlaced(draft, input);
+  if (unusable) return only(unusable);
+  if (input.dryRun) return only<Stored>(preview(draft, payout));
   const view = begin(draft, payoutResource, payout, 'payout.created');
   indexMetadata(draft, input.metadata, { object: 'payout', objectId: payout.id });
   draft.enqueue({ pool: 'ledger', job: 'payout.reserve', id: payout.id });
   return draft.finish({ status: 202, body: view, resource: 'payout', resourceId: payout.id });
+}
+
+function preview(draft: Draft, payout: Payout): Stored {
+  const balances = resultingBalances(draft.account(payout.accountId));
+  return previewOf(draft, payoutResource, payout, { resulting_balances: balances });
+}
+
+/**
+ * What the policy looks at. A destination is new until a payout to it was approved: one that is no saved payee always, and an account of
+ * the book never.
+ */
+function judged(draft: Draft, input: AcceptPayout): JudgedPayout {
+  const { amount, currency, rail, destination, payee, approvalRequested } = input;
+  const isKnown = payee ? draft.get(payees, payee.id)?.approvedVersion === payee.version : false;
+  const isNewPayee = destination.type !== 'account' && !isKnown;
+  return { amount, currency, rail, isRequested: approvalRequested === true, isNewPayee };
+}
+
+/** It waits for people or for its time: nothing is held until its release. What it waits for is a second step of the same commit. */
+function acceptWaiting(draft: Draft, command: AcceptCommand, needed: NeededApproval | null): Outcome<Stored | Refusal> {
+  const { input } = command;
+  const { scheduledFor } = input;
+  const at = scheduledFor === undefined ? null : releaseAt(scheduledFor, draft.book, draft.moment.book);
+  const payout: Payout = {
+    ...newPayout(command, draft.moment, null),
+    status: needed === null ? 'scheduled' : 'requires_approval',
+    unheld: true,
+    approval: needed && newApproval(needed, input.actor),
+    scheduledFor: at,
+    expectedArrival: arrivalOf(input.routing ?? UNROUTED, at ?? draft.moment.book),
+    dueAt: needed === null ? dueInWallTime(at!, draft.moment) : null,
+  };
+  if (input.dryRun) return draft.finish(preview(draft, payout));
+  begin(draft, payoutResource, payout, 'payout.created');
+  const event = needed === null ? 'payout.scheduled' : 'payout.requires_approval';
+  const waiting = advance(draft, payoutResource, draft.get(payouts, payout.id)!, {}, { event });
+  indexMetadata(draft, input.metadata, { object: 'payout', objectId: payout.id });
+  return draft.finish({ ...storedView(draft, payoutResource, waiting), status: 202 });
 }
 
 function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {
@@ -142,7 +201,8 @@ function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal
 }
 
 function refuseDestination(draft: Draft, input: AcceptPayout): Refusal | undefined {
-  if (input.rail === null) return { refused: 'rail_unavailable', param: '/destination/type' };
+  const refusal = refusePlaced(draft, input, input.routing?.noRoute);
+  if (refusal) return refusal;
   if (input.destination.type !== 'account') return undefined;
   const target = draft.get(accounts, input.destination.accountId);
   const param = '/destination/account';
@@ -170,37 +230,109 @@ function accountsOnItsWay({ bookId, accountId, currency, destination, fee }: Acc
   return ids;
 }
 
-function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment): Payout {
+function newPayout({ holdId, textSalt, input }: AcceptCommand, moment: Moment, countedOn: string | null): Payout {
+  const { routing = UNROUTED } = input;
+  return payoutOf(
+    {
+      id: input.payoutId,
+      accountId: input.accountId!,
+      holdId,
+      amount: input.amount,
+      fee: input.fee,
+      currency: input.currency,
+      rail: input.rail!,
+      destination: input.destination,
+      payee: input.payee ?? null,
+      description: input.description,
+      remittance: input.remittance ?? null,
+      purposeCode: input.purposeCode ?? null,
+      externalId: input.externalId,
+      metadata: input.metadata,
+      textSalt,
+      endToEndId: endToEndId(input.bookId, input.idempotencyKey),
+      configuration: routing.configuration,
+      expectedArrival: arrivalOf(routing, moment.book),
+      countedOn,
+      batchId: null,
+      requestId: input.requestId,
+    },
+    moment,
+  );
+}
+
+export interface PayoutRuntime extends OnceRuntime, PlaceRuntime, RoutingRuntime {
+  readonly rails: Pick<Rails, 'carrying' | 'all' | 'get'>;
+  readonly pool: Pool;
+  readonly config: Pick<Config, FeeSetting>;
+}
+
+export interface PayoutInput extends Asked {
+  mode: Mode;
+  amount: bigint;
+  currency: string;
+  destination: PayoutDestinationInput;
+  accountId?: Uuid;
+  description?: string | null;
+  remittance?: string | null;
+  purposeCode?: string | null;
+  scheduledFor?: ScheduledFor;
+  approval?: 'required';
+  externalId?: string | null;
+  metadata?: Record<string, string>;
+}
+
+/** Finds the account, works out the fee, seals the destination and chooses the rail. */
+export const requestPayout: UseCase<PayoutRuntime, PayoutInput> = {
+  async prepare(runtime, input) {
+    const accountId =
+      input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
+    const payoutId = newId();
+    const { bookId, mode } = input;
+    const placed = await placeDestination(runtime, { bookId, mode, payoutId }, input.destination);
+    if (isRefusal(placed)) return { command: refusing(input, placed) };
+    const { destination, payee, card } = placed;
+    const routing = routePlaced(runtime, input, placed);
+    if (routing.refused) return { command: refusing(input, routing) };
+    const { amount, currency, remittance = null } = input;
+    const offered = { placed: { ...placed, rail: routing.rail }, amount, currency, remittance };
+    const refusal = refuseOffered(runtime, { bookId, mode, payoutId }, offered);
+    if (refusal) return { command: refusing(input, refusal) };
+    const command = acceptPayout({
+      payoutId,
+      bookId: input.bookId,
+      accountId,
+      amount: input.amount,
+      fee: feeOf(input.amount, routing.fee ?? proportionalFee(BigInt(runtime.config[feeSettingOf(destination.type)]))),
+      currency: input.currency,
+      destination,
+      rail: routing.rail,
+      routing,
+      payee,
+      card,
+      description: input.description ?? null,
+      remittance: input.remittance,
+      purposeCode: input.purposeCode,
+      externalId: input.externalId ?? null,
+      metadata: input.metadata ?? {},
+      // A dry run needs no key. Its end-to-end id belongs to no payout.
+      idempotencyKey: input.idempotencyKey ?? input.requestId,
+      requestId: input.requestId,
+      actor: input.actor,
+      dryRun: input.dryRun ?? false,
+      scheduledFor: input.scheduledFor,
+      approvalRequested: input.approval === 'required',
+    });
+    return { command };
+  },
+};
+
+/** What is refused whatever the state is, under its key as any refusal. */
+function refusing({ requestId, actor }: Asked, refusal: Refusal): Command<Stored | Refusal> {
+  const origin = { id: newId(), requestId, actor };
   return {
-    id: input.payoutId,
-    status: 'pending',
-    accountId: input.accountId!,
-    holdId,
-    amount: input.amount,
-    fee: input.fee,
-    amountReturned: 0n,
-    returns: 0,
-    currency: input.currency,
-    rail: input.rail!,
-    destination: input.destination,
-    description: input.description,
-    externalId: input.externalId,
-    metadata: input.metadata,
-    textSalt,
-    endToEndId: endToEndId(input.bookId, input.idempotencyKey),
-    outcome: null,
-    inquiries: 0,
-    nextInquiryAt: null,
-    sentAt: null,
-    failureCode: null,
-    railCode: null,
-    railReference: null,
-    entryIds: [],
-    firstEvent: null,
-    requestId: input.requestId,
-    version: 1,
-    dueAt: moment.wall + DUE_AFTER_MS,
-    createdAt: moment.book,
-    updatedAt: moment.book,
+    ...origin,
+    name: 'payout.accept',
+    touches: [],
+    decide: (state, moment) => new Draft(state, origin, moment).finish(refusal),
   };
 }

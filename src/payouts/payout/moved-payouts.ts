@@ -7,8 +7,15 @@ import { publicId } from '../../values/ids.ts';
 export const movedPayouts: MovedRows = {
   kind: 'payout',
   table: keyedByUuid('payouts', 'id'),
-  open: ['pending', 'processing'],
+  open: ['scheduled', 'pending', 'processing'],
   due: [
+    {
+      name: 'scheduled payouts',
+      status: 'scheduled',
+      pool: 'ledger',
+      job: 'payout.release',
+      againMs: 30_000, // beyond the 10 s that a command may wait for its book
+    },
     {
       name: 'pending payouts',
       status: 'pending',
@@ -25,8 +32,9 @@ export const movedPayouts: MovedRows = {
     },
   ],
   overdue: {
-    // Wall time, wherever it has one: the book's own time may be ahead.
-    waitsSince: 'COALESCE(next_inquiry_at, sent_at, updated_at)',
+    // Wall time, wherever it has one: the book's own time may be ahead. Nobody moves what an operator has paused.
+    waitsSince: `CASE WHEN paused_at IS NULL
+      THEN COALESCE(next_inquiry_at, sent_at, CASE status WHEN 'scheduled' THEN scheduled_for END, updated_at) END`,
     finding: {
       check: 'payout.overdue',
       expected: 'moved',

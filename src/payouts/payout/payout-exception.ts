@@ -3,10 +3,11 @@ import type { Pool } from '../../db/pool.ts';
 import { isEnded } from '../../exceptions/exception.ts';
 import { hasOpenException } from '../../exceptions/exception-store.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { openException } from '../../exceptions/open-exception.ts';
+import { type OpenException, openException } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
+import type { RailWarning } from '../../rails/rail.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
@@ -14,6 +15,16 @@ import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 /** Puts a contradiction before a person. */
 export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
   open(draft, payout, { id: draft.mintId(), ...exception });
+}
+
+/** The same with money that came to the bank and is nobody's: two persons name its owner. */
+export function raiseAtBank(
+  draft: Draft,
+  payout: Payout,
+  { amount, ...exception }: { kind: string; detail: string; amount: bigint },
+): void {
+  const waiting = { accountId: null, amount, currency: payout.currency };
+  open(draft, payout, { id: draft.mintId(), ...exception, ...(draft.forms.moneyIn && { waiting }) });
 }
 
 /**
@@ -24,6 +35,8 @@ export function raiseMismatches(draft: Draft, payout: Payout, mismatches: readon
   for (const { kind, detail } of mismatches) {
     const [whileOpen, whenFinal] = mismatchIds(payout, kind);
     const isOpen = payout.status === 'processing';
+    // A payout that has ended was sent again before its end was known: the rail reports nothing new.
+    if (!isOpen && kind === 'rail_duplicate') continue;
     const id = isOpen ? whileOpen : whenFinal;
     if (draft.get(exceptions, id)) continue;
     const whole = `${detail} ${isOpen ? 'Its outcome is unknown until the rail confirms the payout or a person resolves it.' : 'Nothing was booked.'}`;
@@ -49,6 +62,37 @@ export function isDoubted(draft: Draft, payout: Payout): boolean {
   });
 }
 
+const WARNINGS: Readonly<Record<RailWarning, string>> = {
+  rail_silent: 'No report of the rail about the payout came in time. It was not sent again.',
+  return_without_debit: 'Money of the payout came back, and no debit shows that it left. Nothing was booked.',
+};
+
+/** Puts a warning of the rail before a person, once. The command declares `warningTouches`. */
+export function raiseWarning(draft: Draft, payout: Payout, warning: RailWarning): void {
+  const id = warningId(payout, warning);
+  if (draft.get(exceptions, id) === undefined) open(draft, payout, { id, kind: warning, detail: WARNINGS[warning] });
+}
+
+export function warningTouches(payout: Payout, warning: RailWarning): Touch[] {
+  return [{ table: exceptions, ids: [warningId(payout, warning)] }];
+}
+
+/** Less came back than the rail had to return: once a payout. The command declares `shortTouches`. */
+export function raiseShort(draft: Draft, payout: Payout, amount: bigint): void {
+  const id = shortId(payout);
+  if (draft.get(exceptions, id) !== undefined) return;
+  const detail = `The rail returned ${amount} of ${payout.amount}: less than the payout, as where a bank takes charges. What came was booked.`;
+  open(draft, payout, { id, kind: 'return_short', detail });
+}
+
+export function shortTouches(payout: Payout): Touch[] {
+  return [{ table: exceptions, ids: [shortId(payout)] }];
+}
+
+const shortId = (payout: Payout) => deriveId('exception', payout.id, 'return_short');
+
+const warningId = (payout: Payout, warning: RailWarning) => deriveId('exception', payout.id, warning);
+
 /** The same, asked outside of a command. */
 export function hasOpenMismatch(pool: Pool, bookId: BookId, payoutId: Uuid): Promise<boolean> {
   return hasOpenException(pool, bookId, { resource: 'payout', resourceId: payoutId, kinds: MISMATCH_KINDS });
@@ -58,6 +102,10 @@ function mismatchIds(payout: Payout, kind: RailMismatch['kind']): [whileOpen: Uu
   return [deriveId('exception', payout.id, kind), deriveId('exception', payout.id, kind, 'final')];
 }
 
-function open(draft: Draft, payout: Payout, exception: { id: Uuid; kind: string; detail: string }): void {
+function open(
+  draft: Draft,
+  payout: Payout,
+  exception: Pick<OpenException, 'id' | 'kind' | 'detail' | 'waiting'>,
+): void {
   openException(draft, { ...exception, resource: 'payout', resourceId: payout.id });
 }

@@ -1,14 +1,20 @@
 /**
  * The steps of a payout: what each changes, what it books, and what it announces. Who takes them decides whether
- * (reserve-payout.ts, settle-payout.ts, return-payout.ts, resolve-payout.ts).
+ * (reserve-payout.ts, apply-rail-report.ts, return-payout.ts, resolve-payout.ts).
  */
 import { expectArrival } from '../../accounts/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { advance, shownBy } from '../../ledger/rows/resource.ts';
+import type { Instant } from '../../values/clock.ts';
+import { countAgain, giveBackCount } from '../limits/count-payout.ts';
+import { disableAfter } from '../payees/disable-payee.ts';
+import type { PayoutApproval } from './approval.ts';
+import type { ReleaseTerms } from './hold-released.ts';
 import type { FailureCode, Payout } from './payout.ts';
 import { raise } from './payout-exception.ts';
 import { payoutResource } from './payout-resource.ts';
+import { dueInWallTime } from './schedule.ts';
 
 /** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
 const DUE_AFTER_CALL_MS = 30_000;
@@ -17,6 +23,48 @@ const DUE_AFTER_CALL_MS = 30_000;
 interface RailWords {
   readonly railCode?: string | undefined;
   readonly railReference?: string | undefined;
+}
+
+/** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
+export const DUE_AFTER_MS = 5_000;
+
+/** A step that changes members which other events take from the one before: its event has them all. */
+export function restate(draft: Draft, payout: Payout, change: Partial<Payout>, event: string): Payout {
+  const before = shownBy(draft, payoutResource, payout);
+  return advance(draft, payoutResource, payout, change, { event, before, restates: true });
+}
+
+/**
+ * One of sixteen payouts that leave what is under way asks for the next ones of its batch. The batch is due as well: the others need not
+ * ask.
+ */
+function askForNext(draft: Draft, { id, batchId }: Payout): void {
+  if (batchId !== null && id.endsWith('0')) draft.enqueue({ pool: 'ledger', job: 'payout_batch.make', id: batchId });
+}
+
+/** requires_approval or scheduled → pending: its hold has been placed in the same decision (hold-released.ts). */
+export function markReleased(
+  draft: Draft,
+  payout: Payout,
+  {
+    event,
+    terms: { rail, expectedArrival, countedOn },
+    approval = payout.approval,
+  }: { event: string; terms: ReleaseTerms; approval?: PayoutApproval | null },
+): Payout {
+  const dueAt = draft.moment.wall + DUE_AFTER_MS;
+  const released = { rail, expectedArrival, countedOn, approval, dueAt };
+  return restate(draft, payout, { ...released, status: 'pending', unheld: false }, event);
+}
+
+/** requires_approval → scheduled: it is approved and waits for its time. */
+export function markScheduled(
+  draft: Draft,
+  payout: Payout,
+  { approval, scheduledFor }: { approval: PayoutApproval; scheduledFor: Instant },
+): Payout {
+  const dueAt = dueInWallTime(scheduledFor, draft.moment);
+  return restate(draft, payout, { status: 'scheduled', approval, dueAt }, 'payout.approved');
 }
 
 /** pending → processing: the amount leaves the customer for transit. The fee stays held. */
@@ -73,18 +121,22 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
     { event: 'payout.paid', entries: [entry] },
   );
   tellArrival?.(entry);
+  askForNext(draft, paid);
   return paid;
 }
 
-/** pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again. */
+/**
+ * scheduled, pending or processing → failed: it certainly never left. What was in transit and what was held are the customer's again.
+ */
 export function markFailed(
   draft: Draft,
   payout: Payout,
   { failureCode, railCode, railReference }: RailWords & { readonly failureCode?: FailureCode | undefined },
 ): Payout {
   const entries = payout.status === 'processing' ? [giveBackFromTransit(draft, payout)] : [];
-  draft.takeFromHold(payout.holdId, 'released');
-  return advance(
+  giveBackCount(draft, payout);
+  releaseHold(draft, payout);
+  const failed = advance(
     draft,
     payoutResource,
     payout,
@@ -99,6 +151,9 @@ export function markFailed(
     },
     { event: 'payout.failed', entries },
   );
+  askForNext(draft, failed);
+  disableAfter(draft, failed.payee, { failureCode: failed.failureCode!, reason: 'failed' });
+  return failed;
 }
 
 function giveBackFromTransit(draft: Draft, payout: Payout) {
@@ -112,14 +167,20 @@ function giveBackFromTransit(draft: Draft, payout: Payout) {
   });
 }
 
-/** pending → canceled: gives back what is held. */
+function releaseHold(draft: Draft, { unheld, holdId }: Payout): void {
+  if (!unheld) draft.takeFromHold(holdId, 'released');
+}
+
+/** requires_approval, scheduled or pending → canceled: gives back what is held. */
 export function markCanceled(draft: Draft, payout: Payout): Payout {
-  draft.takeFromHold(payout.holdId, 'released');
+  giveBackCount(draft, payout);
+  releaseHold(draft, payout);
   return advance(draft, payoutResource, payout, { status: 'canceled', dueAt: null }, { event: 'payout.canceled' });
 }
 
 /** failed → paid: the money did leave after all. It leaves the customer too, below the floor if it must. The fee is not taken again. */
 export function markPaidAfterFailed(draft: Draft, payout: Payout, { railCode, railReference }: RailWords): Payout {
+  countAgain(draft, payout);
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,

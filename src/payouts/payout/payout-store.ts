@@ -1,4 +1,4 @@
-import { textArray } from '../../db/columns.ts';
+import { plainArray, textArray } from '../../db/columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
@@ -20,6 +20,22 @@ export async function findPayoutsByEndToEndId(
     values: [bookId, textArray(endToEndIds)],
   });
   return new Map(rows.map((row) => [row.end_to_end_id, payouts.fromRow(row)]));
+}
+
+/**
+ * Whether one of them is released and no rail has answered it, and no operator keeps it back. Index: payouts_pkey. Asked while the clock
+ * of a test book moves, and by nothing else.
+ */
+export async function areUnanswered(db: Queryable, bookId: BookId, ids: readonly Uuid[]): Promise<boolean> {
+  const { rows } = await db.query<{ unanswered: boolean }>({
+    name: 'payouts.unanswered',
+    text: `SELECT EXISTS (
+        SELECT FROM payouts WHERE book_id = $1 AND id = ANY ($2::uuid[]) AND paused_at IS NULL
+          AND (status = 'pending' OR (status = 'processing' AND outcome IS NULL AND rail_reference IS NULL))
+      ) AS unanswered`,
+    values: [bookId, plainArray(ids)],
+  });
+  return rows[0]!.unanswered;
 }
 
 export interface PayoutFilter {

@@ -1,42 +1,54 @@
-/** The rows of payouts. Every transition also takes back the mark of a row that was stuck: it has moved. */
+/** The rows of payouts. Every step also clears the marks of a row that was stuck or paused: it has moved. */
 import { column, type RowOf } from '../../db/declared-columns.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { packIds, unpackIds } from '../../values/ids.ts';
+import {
+  type DestinationRow,
+  destinationColumns,
+  destinationFromRow,
+  outsideOf,
+} from '../destinations/destination-columns.ts';
 import type { Payout } from './payout.ts';
 
-const outsideOf = ({ destination }: Payout) => (destination.type === 'account' ? null : destination);
+/** Until it is final, each call to its rail names the destination. */
+const IS_UNDER_WAY = "status NOT IN ('paid', 'failed', 'canceled', 'returned', 'rejected')";
 
 export const payouts = tableOf<Payout>({
   name: 'payouts',
   key: 'id',
   writeOrder: WRITE_ORDER.resources,
-  alsoSet: 'stuck_at = NULL, stuck_error = NULL',
+  alsoSet: 'stuck_at = NULL, stuck_error = NULL, paused_at = NULL',
   columns: [
     column('id', 'uuid'),
     column('status', 'code', { changes: true, filter: true }),
     column('account_id', 'uuid', { filter: true }),
     column('hold_id', 'uuid'),
+    column('unheld', 'boolean', { changes: true }),
     column('amount', 'bigint'),
     column('fee', 'bigint'),
     column('amount_returned', 'bigint', { changes: true }),
     column('returns', 'smallint', { changes: true }),
     column('currency', 'code'),
-    column('rail', 'code'),
-    column('destination_type', 'code', ({ destination }) => destination.type),
-    column('destination_account_id', 'uuid', ({ destination }) =>
-      destination.type === 'account' ? destination.accountId : null,
-    ),
-    column('destination_sealed', 'bytea', (payout) => outsideOf(payout)?.sealed ?? null, { sealed: true }),
-    column('destination_masked', 'text', (payout) => outsideOf(payout)?.masked ?? null, { notPersonal: 'masked' }),
-    column('destination_provider', 'text', (payout) => outsideOf(payout)?.provider ?? null, {
-      notPersonal: 'instruction',
+    column('rail', 'code', { changes: true }),
+    ...destinationColumns<Payout>({ neededWhile: IS_UNDER_WAY }),
+    column('destination_account_sealed', 'bytea', (payout) => outsideOf(payout)?.accountSealed ?? null, {
+      sealed: true,
+      personal: true,
+      neededWhile: IS_UNDER_WAY,
     }),
-    column('description', 'text', { personal: true }),
-    column('external_id', 'text', { notPersonal: 'own_reference', filter: true }),
-    column('metadata', 'jsonb', { personal: true }),
-    column('text_salt', 'bytea'),
+    column('payee_id', 'uuid', ({ payee }) => payee?.id ?? null),
+    column('payee_version', 'integer', ({ payee }) => payee?.version ?? null),
+    column('description', 'text', { personal: true, changes: true }),
+    column('remittance', 'text', { personal: true, changes: true }),
+    column('purpose_code', 'code', { changes: true }),
+    column('external_id', 'text', { notPersonal: 'own_reference', filter: true, changes: true }),
+    column('metadata', 'jsonb', { personal: true, changes: true }),
+    column('reason', 'text', { personal: true, changes: true }),
+    column('text_salt', 'bytea', { changes: true }),
+    column('approval', 'jsonb', { notPersonal: 'facts', changes: true }),
+    column('scheduled_for', 'timestamptz', { changes: true }),
     column('end_to_end_id', 'text', { notPersonal: 'reference' }),
     column('outcome', 'code', { changes: true }),
     column('inquiries', 'smallint', { changes: true }),
@@ -45,6 +57,9 @@ export const payouts = tableOf<Payout>({
     column('failure_code', 'code', { changes: true }),
     column('rail_code', 'text', { cardNumber: 'masked', notPersonal: 'reference', changes: true }),
     column('rail_reference', 'text', { cardNumber: 'exempt', notPersonal: 'reference', changes: true }),
+    column('configuration', 'bytea', ({ configuration }) => configuration && Buffer.from(configuration, 'hex')),
+    column('expected_arrival', 'timestamptz', { changes: true }),
+    column('counted_on', 'code', { changes: true }),
     // Of the two, a row has the one that its release reads: both forms are told apart by `first_event`.
     column('entry_ids', 'jsonb', ({ firstEvent, entryIds }) => (firstEvent === null ? entryIds : null), {
       notPersonal: 'facts',
@@ -58,9 +73,11 @@ export const payouts = tableOf<Payout>({
         changes: true,
       },
     ),
-    column('first_event', 'bigint'),
+    column('batch_id', 'uuid'),
+    column('first_event', 'bigint', { changes: true }),
     column('request_id', 'uuid'),
     column('version', 'integer', { changes: true }),
+    column('paused_at', 'timestamptz'),
     column('due_at', 'timestamptz', { changes: true }),
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
@@ -68,42 +85,42 @@ export const payouts = tableOf<Payout>({
   fromRow: payoutFromRow,
 });
 
-type PayoutRow = RowOf<Omit<Payout, 'destination' | 'entryIds'>> & {
-  readonly entry_ids: Payout['entryIds'] | null;
-  readonly packed_entry_ids: Buffer | null;
-  readonly destination_type: Payout['destination']['type'];
-  readonly destination_account_id: string | null;
-  readonly destination_sealed: Buffer | null;
-  readonly destination_masked: string | null;
-  readonly destination_provider: string | null;
-};
+type PayoutRow = RowOf<Omit<Payout, 'destination' | 'payee' | 'entryIds' | 'configuration'>> &
+  DestinationRow & {
+    readonly configuration: Buffer | null;
+    readonly entry_ids: Payout['entryIds'] | null;
+    readonly packed_entry_ids: Buffer | null;
+    readonly destination_account_sealed: Buffer | null;
+    readonly payee_id: string | null;
+    readonly payee_version: number | null;
+  };
 
+/** An object literal, until a loop over the columns is measured: every step of a payout loads it. */
 function payoutFromRow(row: PayoutRow): Payout {
   return {
     id: row.id,
     status: row.status,
     accountId: row.account_id,
     holdId: row.hold_id,
+    unheld: row.unheld,
     amount: row.amount,
     fee: row.fee,
     amountReturned: row.amount_returned,
     returns: row.returns,
     currency: row.currency,
     rail: row.rail,
-    destination:
-      row.destination_type === 'account'
-        ? { type: 'account', accountId: row.destination_account_id! }
-        : {
-            type: row.destination_type,
-            sealed: row.destination_sealed!,
-            masked: row.destination_masked!,
-            provider: row.destination_provider,
-          },
+    destination: destinationFromRow(row, row.destination_account_sealed),
+    payee: row.payee_id === null ? null : { id: row.payee_id, version: row.payee_version! },
     description: row.description,
+    remittance: row.remittance,
+    purposeCode: row.purpose_code,
     externalId: row.external_id,
     metadata: row.metadata,
-    // A row of release 0.2.0 has none. It never changes: each event has texts of its own then.
+    reason: row.reason,
+    // A row from before texts were kept apart has none. It never changes: each event has texts of its own then.
     textSalt: row.text_salt ?? (hasText(row) ? newSalt() : null),
+    approval: row.approval,
+    scheduledFor: row.scheduled_for,
     endToEndId: row.end_to_end_id,
     outcome: row.outcome,
     inquiries: row.inquiries,
@@ -112,10 +129,15 @@ function payoutFromRow(row: PayoutRow): Payout {
     failureCode: row.failure_code,
     railCode: row.rail_code,
     railReference: row.rail_reference,
+    configuration: row.configuration?.toString('hex') ?? null,
+    expectedArrival: row.expected_arrival,
+    countedOn: row.counted_on,
     entryIds: row.packed_entry_ids === null ? row.entry_ids! : unpackIds(row.packed_entry_ids),
+    batchId: row.batch_id,
     firstEvent: row.first_event,
     requestId: row.request_id,
     version: row.version,
+    pausedAt: row.paused_at,
     dueAt: row.due_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -4,8 +4,28 @@ import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';
 import type { Touch } from '../../ledger/command.ts';
 import { holds } from '../../ledger/hold-table.ts';
+import type { Uuid } from '../../values/ids.ts';
+import { countTouches } from '../limits/count-payout.ts';
+import { payeeTouches } from '../payees/disable-payee.ts';
 import type { Payout } from './payout.ts';
 import { payouts } from './payout-table.ts';
+
+/** The accounts that a payout passes on its way, those that do not exist yet among them: each must have room for it. */
+export function accountsPassed(bookId: BookId, { accountId, currency, destination, fee }: Payout): Uuid[] {
+  const ids = [accountId, chartAccountId(bookId, 'payouts_in_transit', currency)];
+  ids.push(destination.type === 'account' ? destination.accountId : chartAccountId(bookId, 'pool', currency));
+  if (fee > 0n) ids.push(chartAccountId(bookId, 'due_operator', currency));
+  return ids;
+}
+
+/** The accounts that a step of a payout may read or move. */
+export function accountsTouched(bookId: BookId, { accountId, currency, destination }: Payout): Uuid[] {
+  const ids = [accountId];
+  for (const code of ['payouts_in_transit', 'pool', 'due_operator'] as const)
+    ids.push(chartAccountId(bookId, code, currency));
+  if (destination.type === 'account') ids.push(destination.accountId);
+  return ids;
+}
 
 /** Everything a payout's commands touch: known from what of it never changes. */
 export function payoutTouches(bookId: BookId, payout: Payout): Touch[] {
@@ -21,10 +41,15 @@ export function payoutTouches(bookId: BookId, payout: Payout): Touch[] {
         chartAccountId(bookId, 'due_operator', payout.currency),
       ],
     },
-    ...(payout.destination.type === 'account'
-      ? accountTouches({ accountId: payout.destination.accountId, currency: payout.currency })
-      : []),
+    ...countTouches(bookId, payout),
+    ...payeeTouches(payout.payee),
+    ...arrivalTouches(payout),
   ];
+}
+
+/** An account of the book shows the money that arrives. */
+export function arrivalTouches({ destination, currency }: Payout): Touch[] {
+  return destination.type === 'account' ? accountTouches({ accountId: destination.accountId, currency }) : [];
 }
 
 /** What a return touches beside: the account tells that its money is back. */

@@ -1,16 +1,18 @@
 /** How the API and events show a payout. */
 
-import { shownTexts } from '../../ledger/rows/personal-text.ts';
+import { personal, shownTexts } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import { destinationView } from '../destinations/destinations.ts';
-import { allowedActions, type FailureCode, type Payout, waitingOn } from './payout.ts';
+import { personOf } from '../policies/approval-policy-view.ts';
+import { allowedActions, type FailureCode, NOTHING_TRAVELS, type Payout, travellingText, waitingOn } from './payout.ts';
 
 const FAILURE_MESSAGES: Record<FailureCode, string> = {
   payee_account_closed: "The payee's account is closed.",
   payee_account_blocked: "The payee's account is blocked.",
   payee_account_invalid: "The payee's account does not exist.",
+  payee_changed: 'The destination is another one than was resolved or approved, or its payee is disabled.',
   alias_unregistered: 'The alias is not registered.',
   payee_name_mismatch: 'The name does not match the payee.',
   payee_bank_unavailable: "The payee's bank could not be reached.",
@@ -20,7 +22,10 @@ const FAILURE_MESSAGES: Record<FailureCode, string> = {
   compliance_rejected: 'The payment was refused for compliance reasons.',
   source_account_frozen: 'The account was frozen before the payout left it.',
   source_account_closed: 'The account was closed before the payout left it.',
-  limit_exceeded: 'More would have passed an account than it can count.',
+  insufficient_funds: 'The account had too little available when the payout was released.',
+  limit_exceeded:
+    'A limit of payouts would have been exceeded, or more would have passed an account than it can count.',
+  rail_unavailable: 'No rail carried the payout any more when it was released.',
 };
 
 export const FAILURE_CODES = Object.keys(FAILURE_MESSAGES) as [FailureCode, ...FailureCode[]];
@@ -44,8 +49,33 @@ export function changingMembers(payout: Payout) {
   };
 }
 
-export function payoutView(payout: Payout, livemode: boolean) {
+function shownDestination({ destination, payee }: Payout): object {
+  const shown = destinationView(destination);
+  if (payee === null) return shown;
+  return { type: 'payee', payee: publicId('payee', payee.id), payee_version: payee.version, destination: shown };
+}
+
+/** Texts of a payout as its view shows them. Without a remittance the description travels, where it fits whole. */
+function textsOf(payout: Payout) {
   const { description, metadata } = shownTexts('payout', payout);
+  const { id: objectId, textSalt: salt, remittance, reason } = payout;
+  const apart = (field: string, text: string | null) =>
+    salt === null ? text : personal({ object: 'payout', objectId, salt }, field, text);
+  const travelling = travellingText(payout.description) === null ? null : description;
+  return {
+    ...{ description, metadata },
+    remittance:
+      remittance === null ? travelling : remittance === NOTHING_TRAVELS ? null : apart('remittance', remittance),
+    reason: reason === null ? null : apart('reason', reason),
+  };
+}
+
+/** Of a payout that needs no approval. */
+const NONE: readonly never[] = [];
+
+export function payoutView(payout: Payout, livemode: boolean) {
+  const { description, metadata, remittance, reason } = textsOf(payout);
+  const { approval } = payout;
   const changing = changingMembers(payout);
   return {
     id: publicId('payout', payout.id),
@@ -59,7 +89,7 @@ export function payoutView(payout: Payout, livemode: boolean) {
     currency: payout.currency,
     currency_exponent: currencyExponent(payout.currency),
     account: publicId('account', payout.accountId),
-    destination: destinationView(payout.destination),
+    destination: shownDestination(payout),
     description,
     external_id: payout.externalId,
     metadata,
@@ -68,12 +98,19 @@ export function payoutView(payout: Payout, livemode: boolean) {
     next_inquiry_at: changing.next_inquiry_at,
     sent_at: changing.sent_at,
     failure: changing.failure,
+    reason,
     end_to_end_id: payout.endToEndId,
     rail_reference: changing.rail_reference,
-    // Both kinds of rail that exist pay within seconds.
-    expected_arrival: formatInstant(payout.createdAt),
-    remittance: description,
-    hold: publicId('hold', payout.holdId),
+    expected_arrival: formatInstant(payout.expectedArrival ?? payout.createdAt),
+    configuration: payout.configuration,
+    remittance,
+    purpose_code: payout.purposeCode,
+    scheduled_for: formatInstantOrNull(payout.scheduledFor),
+    approval_reasons: approval?.reasons ?? NONE,
+    approvals: approval?.given.map(({ actor, at }) => ({ person: personOf(actor), at: formatInstant(at) })) ?? NONE,
+    approvals_required: approval?.required ?? 0,
+    batch: payout.batchId === null ? null : publicId('payoutBatch', payout.batchId),
+    hold: payout.unheld ? null : publicId('hold', payout.holdId),
     journal_entries: changing.journal_entries,
     allowed_actions: changing.allowed_actions,
     request_id: publicId('request', payout.requestId),

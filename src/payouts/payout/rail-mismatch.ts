@@ -1,9 +1,15 @@
 /** Compares what a rail says it has moved with the payout that it was given. */
 import type { Confirmation } from '../../outside/party.ts';
+import { isDuplicate } from '../../rails/failure-codes.ts';
 import type { Confirms, Rail } from '../../rails/rail.ts';
 import type { Payout } from './payout.ts';
 
-export const MISMATCH_KINDS = ['rail_amount_mismatch', 'rail_currency_mismatch', 'rail_payee_mismatch'] as const;
+export const MISMATCH_KINDS = [
+  'rail_amount_mismatch',
+  'rail_currency_mismatch',
+  'rail_payee_mismatch',
+  'rail_duplicate',
+] as const;
 
 /** A fact of the rail's report that is not the payout's. */
 export interface RailMismatch {
@@ -18,6 +24,8 @@ export const NO_MISMATCH: readonly RailMismatch[] = [];
 export interface ComparedReport {
   readonly status: 'paid' | 'rejected' | 'pending' | 'returned';
   readonly confirmed?: Confirmation | undefined;
+  /** The rail's own code of a rejection. */
+  readonly code?: string | null | undefined;
 }
 
 /**
@@ -28,7 +36,7 @@ export function mismatchesOf(
   rail: Pick<Rail, 'confirms' | 'payeeDigest'>,
   payout: Payout,
   report: ComparedReport,
-  payee: () => string,
+  payee: () => string | undefined,
 ): readonly RailMismatch[] {
   const confirmed = report.confirmed ?? NOTHING;
   const demanded = report.status === 'paid' ? rail.confirms : NONE_DEMANDED;
@@ -42,6 +50,13 @@ export function mismatchesOf(
     found.push({ kind, detail: fact.matches === false ? fact.wrong : fact.missing });
   };
 
+  // It is about the id that the rail has already, not about what became of it.
+  compare('rail_duplicate', {
+    matches: report.status === 'rejected' && isDuplicate(report.code) ? false : undefined,
+    demanded: false,
+    wrong: `The rail rejects the payout as one that it has already (${report.code}), and does not say what became of that.`,
+    missing: '',
+  });
   const { amount, currency, payeeDigest } = confirmed;
   compare('rail_amount_mismatch', {
     matches: amount === undefined ? undefined : amount === payout.amount,
@@ -56,12 +71,21 @@ export function mismatchesOf(
     missing: 'The rail says paid and leaves out the currency, which it declares to confirm.',
   });
   compare('rail_payee_mismatch', {
-    matches: payeeDigest === undefined ? undefined : payeeDigest === rail.payeeDigest(payout.endToEndId, payee()),
+    matches: payeeDigest === undefined ? undefined : isPayee(rail, payout, { payeeDigest, payee: payee() }),
     demanded: demanded.payee,
     wrong: `The rail says ${report.status} to another payee than that of the payout.`,
     missing: 'The rail says paid and leaves out the payee, whom it declares to confirm.',
   });
   return found ?? NO_MISMATCH;
+}
+
+/** A payee that was erased can be compared with nobody. */
+function isPayee(
+  rail: Pick<Rail, 'payeeDigest'>,
+  { endToEndId }: Payout,
+  { payeeDigest, payee }: { payeeDigest: string; payee: string | undefined },
+): boolean {
+  return payee === undefined || payeeDigest === rail.payeeDigest(endToEndId, payee);
 }
 
 const NOTHING: Confirmation = {};

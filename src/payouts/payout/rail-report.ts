@@ -1,5 +1,6 @@
 import type { Draft } from '../../ledger/draft.ts';
 import { keepEvidence } from '../../outside/evidence.ts';
+import type { RailWarning } from '../../rails/rail.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { FailureCode, Payout } from './payout.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
@@ -19,6 +20,8 @@ export interface RailReport {
   idUnknown?: boolean;
   /** Facts in which the report is not about this payout: where there are any, it settles nothing. */
   mismatches?: readonly RailMismatch[];
+  /** Of what is pending: what a person sees, once. */
+  warning?: RailWarning | undefined;
   /** The answer as it came. */
   raw: unknown;
 }

@@ -10,7 +10,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { lifetimeTotal, RESERVE_TOTAL } from '../../ledger/rows/lifetime-total.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
-import type { Payout } from './payout.ts';
+import { behindOthers, type Payout } from './payout.ts';
 import { markFailed, markPaid, markProcessing } from './payout-steps.ts';
 import { payouts } from './payout-table.ts';
 import { payoutTouches } from './payout-touches.ts';
@@ -24,6 +24,7 @@ export function reservePayout(bookId: BookId, payout: Payout): Command<Payout> {
     requestId: payout.requestId,
     actor: 'worker:ledger',
     touches: payoutTouches(bookId, payout),
+    ...behindOthers(payout),
     decide: (state, moment) =>
       decideReservation(
         state,
@@ -47,20 +48,22 @@ function decideReservation(
     return draft.finish(payout);
   }
   if (payout.status !== 'pending') return draft.finish(payout);
+  return draft.finish(reserve(draft, payout));
+}
 
+/** pending → processing, or failed where the account cannot give it. A transfer within the book is paid in the same commit. */
+export function reserve(draft: Draft, payout: Payout): Payout {
   const source = draft.account(payout.accountId);
   if (source.status !== 'open') {
-    return draft.finish(
-      markFailed(draft, payout, {
-        failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed',
-      }),
-    );
+    return markFailed(draft, payout, {
+      failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed',
+    });
   }
-  if (hasNoRoom(draft, payout)) return draft.finish(markFailed(draft, payout, { failureCode: 'limit_exceeded' }));
+  if (hasNoRoom(draft, payout)) return markFailed(draft, payout, { failureCode: 'limit_exceeded' });
   const processing = markProcessing(draft, payout);
-  if (processing.rail === 'book') return draft.finish(markPaid(draft, processing, {}));
+  if (processing.rail === 'book') return markPaid(draft, processing, {});
   draft.enqueue({ pool: 'rails', job: 'payout.submit', id: processing.id });
-  return draft.finish(processing);
+  return processing;
 }
 
 /** Whether an account on its way could not count it: what is reserved must have room to end (lifetime-total.ts). */

@@ -16,7 +16,7 @@ export interface PayoutResolution {
   readonly actor: string;
   readonly evidenceName: string;
   readonly evidenceSha256: Buffer;
-  /** As it was given: until the contract to 0.3.0, and null once it is erased. */
+  /** As it was given: before texts were kept apart, and null once it is erased. */
   readonly evidence: Buffer | null;
   /** The file's base64, sealed. */
   readonly evidenceSealed: Buffer | null;
@@ -56,8 +56,8 @@ export async function findBookOfPayout(pool: Pool, payoutId: Uuid): Promise<Book
 }
 
 /**
- * Exceptions that release 0.2.0 ended with their payout are approved, by the operator who ended it. That release names nobody
- * in their rows, and emits no event. Run at each migration, by the owner's role; reads all exceptions.
+ * Exceptions that ended with their payout before they had stages are approved, by the operator who ended it. Their rows name
+ * nobody, and no event was emitted. Run at each migration, by the owner's role; reads all exceptions.
  */
 export async function nameOperatorsOfExceptions(pool: Pool): Promise<void> {
   await pool.query(

@@ -2,7 +2,9 @@
 import { expectArrival } from '../../accounts/tell-arrival.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Uuid } from '../../values/ids.ts';
+import { disableAfter } from '../payees/disable-payee.ts';
 import type { Payout } from '../payout/payout.ts';
 import { payoutResource } from '../payout/payout-resource.ts';
 import { returnToClosed } from '../payout/payout-steps.ts';
@@ -48,5 +50,6 @@ export function bookReturn(
     },
   );
   tellArrival(entry);
+  disableAfter(draft, payout.payee, { failureCode: failureCodeOf(part.reason), reason: 'returned' });
   return returned;
 }

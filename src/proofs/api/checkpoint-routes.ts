@@ -17,6 +17,7 @@ const checkpointApi: ApiResource<Checkpoint> = {
   tag: 'Journal',
   type: 'Checkpoint',
   names: { types: 'Checkpoints', one: 'a checkpoint', many: 'checkpoints' },
+  declared: null,
   cursor: 'checkpoint',
   schema: checkpoint,
   scopes: { read: 'journal:read' },

@@ -1,14 +1,8 @@
-import type { EventDocument } from '../../api/event-document.ts';
+import { type EventDocument, eventsOf } from '../../api/event-document.ts';
 import { TEST_EVENT } from '../endpoint.ts';
-import { declaredEndpoint } from '../index.ts';
-import { webhook } from './webhook-schemas.ts';
+import { endpointApi } from './webhook-routes.ts';
 
-const isTest = (name: string) => name === TEST_EVENT;
-
-export const endpointEvents: EventDocument = {
-  names: declaredEndpoint.events.filter((name) => !isTest(name)),
-  object: webhook,
-  schemaName: 'WebhookEndpointEvent',
+const ofEndpoint = eventsOf(endpointApi, {
   summary: {
     'webhook_endpoint.disabled': 'A webhook endpoint was disabled',
     'webhook_endpoint.secret_rotated': 'A webhook endpoint has a new secret',
@@ -18,11 +12,18 @@ export const endpointEvents: EventDocument = {
       'An endpoint was disabled: on request, because it answered 410, or because nothing arrived for days. The endpoint itself does not get this event.',
     'webhook_endpoint.secret_rotated': 'An endpoint has a new secret; the one before signs beside it for a while.',
   },
+});
+
+const isTest = (name: string) => name === TEST_EVENT;
+
+export const endpointEvents: EventDocument = {
+  ...ofEndpoint,
+  names: ofEndpoint.names.filter((name) => !isTest(name)),
 };
 
 export const testEvents: EventDocument = {
-  names: declaredEndpoint.events.filter(isTest),
-  object: webhook,
+  names: ofEndpoint.names.filter(isTest),
+  object: ofEndpoint.object,
   schemaName: 'WebhookTestEvent',
   summary: { [TEST_EVENT]: 'A test event was asked for' },
   when: {

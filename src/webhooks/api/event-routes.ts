@@ -3,6 +3,7 @@ import type { ApiResource } from '../../api/api-resource.ts';
 import { createdAtFilter, givenTexts } from '../../api/pages.ts';
 import { listRoute, readRoute } from '../../api/read-routes.ts';
 import { objectReference } from '../../api/schemas/fields.ts';
+import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
 import { publicId } from '../../values/ids.ts';
 import { JsonText } from '../../values/json.ts';
 import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';
@@ -24,6 +25,7 @@ const eventApi: ApiResource<StoredEvent> = {
   tag: 'Events',
   type: 'Event',
   names: { types: 'Events', one: 'an event', many: 'events' },
+  declared: null,
   cursor: 'event',
   schema: event,
   scopes: { read: 'events:read' },
@@ -50,38 +52,24 @@ const typeFilter = z
     description: 'Events of any of these types, or groups (`payout.*`).',
   });
 
-/** The kinds of objects that have events. */
-const objectFilter = objectReference(
-  [
-    'payout',
-    'payment',
-    'refund',
-    'release',
-    'settlement',
-    'dispute',
-    'readerAction',
-    'account',
-    'hold',
-    'webhookEndpoint',
-    'exception',
-  ],
-  {
-    expected:
-      'the id of a payout, a payment, a refund, a release, a settlement, a dispute, an action of a reader, an account, a hold, a webhook endpoint or an exception',
-    description: 'Events about this object.',
-  },
-).optional();
-
-const list = listRoute(eventApi, {
-  description:
-    'The same bytes that webhooks carry. Their `sequence` has no gaps, so that what was missed can be found: from the last event that you have handled, `ending_before` reads on to the newest.',
-  filters: { type: typeFilter, object: objectFilter, created_at: createdAtFilter },
-  rows(db, { bookId, query, page }) {
-    const { type: types, object: objectId, created_at: created } = query;
-    return listEvents(db, { bookId, types, objectId, createdGte: created?.gte, createdLt: created?.lt }, page);
-  },
-});
+function listEventsOf(resources: readonly DeclaredResource[]) {
+  const announced = resources.filter(({ events }) => events.length > 0);
+  return listRoute(eventApi, {
+    description:
+      'The same bytes that webhooks carry. Their `sequence` has no gaps, so that what was missed can be found: from the last event that you have handled, `ending_before` reads on to the newest.',
+    filters: {
+      type: typeFilter,
+      object: objectReference(announced, 'Events about this object.').optional(),
+      created_at: createdAtFilter,
+    },
+    rows(db, { bookId, query, page }) {
+      const { type: types, object: objectId, created_at: created } = query;
+      return listEvents(db, { bookId, types, objectId, createdGte: created?.gte, createdLt: created?.lt }, page);
+    },
+  });
+}
 
 const read = readRoute(eventApi, { answer: 'It never changes.' });
 
-export const eventRoutes = [list, read];
+/** Handed all resources: events are listed by what they are about. */
+export const eventRoutes = (resources: readonly DeclaredResource[]) => [listEventsOf(resources), read];

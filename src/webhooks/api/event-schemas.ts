@@ -15,17 +15,17 @@ export const eventType = shown
 export const event = eventOf(anyObject, EVENT_TYPES, 'Event').extend({ type: eventType }).meta({ id: 'Event' });
 
 const FILTERS = [...EVENT_FILTERS];
-/** Everything is no spelling of anything. */
+/** `*` is no correction of a misspelled filter. */
 const SUGGESTED = FILTERS.filter((filter) => filter !== '*');
 
 const FILTER_TEXT = 'A type of event, a group of them (`payout.*`), or all (`*`).';
 
-/** The nearest filter to a text that is none, for the end of its refusal. */
+/** The filter nearest to a misspelled one, for the end of its refusal. */
 export function suggestedFilter(text: string): string {
   return didYouMean(text, SUGGESTED);
 }
 
-/** A filter in a request. Refuses what is not in the list, also a spelling mistake. */
+/** A filter in a request. Refuses any other text, also a spelling mistake. */
 export const eventFilter = z
   .string()
   .check((context) => {
@@ -43,7 +43,7 @@ export const eventFilter = z
     description: FILTER_TEXT,
   });
 
-/** A filter as an endpoint shows it: a later release adds types. */
+/** A filter as an endpoint shows it: a later version adds types. */
 export const eventFilterShown = shown
   .oneOf(FILTERS, { description: FILTER_TEXT, example: 'payout.*' })
   .meta({ id: 'EventFilter' });

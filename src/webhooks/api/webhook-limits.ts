@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { GroupLimits } from '../../api/group-limits.ts';
+import { portsWith, URL_LENGTH_MAX } from '../../outside/endpoint-url.ts';
 import { ATTEMPTS_MAX } from '../delivery.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../endpoint.ts';
-import { portsWith, URL_LENGTH_MAX } from '../endpoint-url.ts';
 import { EVENT_FILTERS_MAX } from '../event-filter.ts';
 
 const whole = (description: string) => z.number().int().meta({ description });

@@ -1,45 +1,46 @@
 import { actorOf, changedBy, runCommand, storedAnswer } from '../../api/answers.ts';
-import type { ApiResource, Listed } from '../../api/api-resource.ts';
+import { apiOf, type Listed } from '../../api/api-resource.ts';
 import { oneOrMore } from '../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../../api/route.ts';
+import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
+import { route } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
-import { actionRoute, createRoute, updateRoute } from '../../api/write-routes.ts';
+import { actionRoute, createRoute, removeRoute, updateRoute } from '../../api/write-routes.ts';
+import { answerSecretPlace, revealedAnswer } from '../../idempotency/answer-secret.ts';
 import { internalKey, type Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../idempotency/once.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
+import { requireUrl } from '../../outside/endpoint-url.ts';
 import { type AllowList, parseAllowList } from '../../values/public-address.ts';
 import { newSecret } from '../../values/standard-webhooks.ts';
 import { deliveryView, type ListedDelivery, listDeliveries } from '../delivery-list-store.ts';
-import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS, type WebhookEndpoint } from '../endpoint.ts';
+import { PREVIOUS_SECRETS_MAX, ROTATION_OVERLAP_DEFAULT_MS } from '../endpoint.ts';
 import { endpointResource } from '../endpoint-resource.ts';
-import { answerSecretPlace, type NewSecret, revealedAnswer } from '../endpoint-secret.ts';
+import type { NewSecret } from '../endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../endpoint-store.ts';
-import { requireUrl } from '../endpoint-url.ts';
 import {
   createEndpoint,
   deleteEndpoint,
   disableEndpoint,
   type EndpointChange,
   enableEndpoint,
+  requestEndpointUpdate,
   rotateSecret,
   sendTestEvent,
 } from '../manage-endpoint.ts';
-import { requestEndpointUpdate } from '../request-endpoint-update.ts';
+import { recoverDeliveries, replayMissing, resendDelivery } from '../replay/ask-replay.ts';
 import { event } from './event-schemas.ts';
 import * as schemas from './webhook-schemas.ts';
 
-const endpointApi: ApiResource<WebhookEndpoint> = {
+export const endpointApi = apiOf(endpointResource, {
   path: '/v1/webhooks',
   tag: 'Webhooks',
   type: 'WebhookEndpoint',
   names: { types: 'WebhookEndpoints', one: 'a webhook endpoint', many: 'webhook endpoints' },
-  cursor: 'webhookEndpoint',
   schema: schemas.webhook,
   scopes: { read: 'webhooks:read', write: 'webhooks:write' },
   find: getEndpoint,
-  view: endpointResource.view,
-};
+});
 
 /** Hosts and ports that this process allows for endpoints. */
 function allowedBy({ runtime }: RouteRequest): { allow: AllowList; ports: readonly number[] } {
@@ -51,7 +52,7 @@ function changeOf(request: RouteRequest): EndpointChange {
   return { endpointId: request.params.id!, ...changedBy(request) };
 }
 
-/** Runs a command whose answer shows a secret. The stored answer holds the secret sealed. */
+/** Runs a command whose answer shows a secret. The stored answer contains the secret sealed. */
 async function runRevealing(request: RouteRequest, command: Command<Stored | Refusal>): Promise<RouteAnswer> {
   const answer = await runCommand(request, command);
   return revealed(request, answer, request.idempotencyKey ?? internalKey(command.id));
@@ -90,6 +91,7 @@ const create = createRoute(endpointApi, {
       events: body.events ?? ['*'],
       description: body.description ?? null,
       metadata: body.metadata ?? {},
+      ...schemas.optionsOf(body),
       ...newSecretOf(request),
       ...allowedBy(request),
     });
@@ -115,42 +117,44 @@ const update = updateRoute(endpointApi, {
     return runUseCase(request, requestEndpointUpdate, {
       ...askedBy(request),
       ...allowedBy(request),
-      ...body,
+      url: body.url,
+      events: body.events,
+      description: body.description,
+      metadata: body.metadata,
+      ...schemas.optionsOf(body),
+      secretBox: request.runtime.secretBox,
       endpointId: params.id!,
       ifMatch,
     });
   },
 });
 
-const remove = route({
-  method: 'delete',
-  path: '/v1/webhooks/:id',
-  operation: 'deleteWebhookEndpoint',
-  tag: 'Webhooks',
+const remove = removeRoute(endpointApi, {
   summary: 'Delete a webhook endpoint',
-  scope: 'webhooks:write',
-  params: { id: 'webhookEndpoint' },
-  ifMatch: true,
   responses: { 200: { description: 'Gone, with its secrets.', schema: schemas.deletedWebhook } },
   handle: (request) => runCommand(request, deleteEndpoint(changeOf(request))),
 });
 
 const enable = actionRoute(endpointApi, 'enable', {
   summary: 'Enable a webhook endpoint',
-  handle: (request) => runCommand(request, enableEndpoint(changeOf(request))),
+  description:
+    'With `recover`, what it missed is delivered: events that were never written for it while it was disabled, and deliveries that failed or were canceled since its last failures began.',
+  body: schemas.enableWebhook,
+  bodyExample: { recover: true },
+  handle: (request) => runCommand(request, enableEndpoint({ ...changeOf(request), recover: request.body.recover })),
 });
 
 const disable = actionRoute(endpointApi, 'disable', {
   summary: 'Disable a webhook endpoint',
   description:
-    'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled for good, and where the endpoint is behind, all that waits for it; `GET /v1/events` still has their events.',
+    'Nothing is sent from now on. Deliveries that fall due meanwhile are canceled, and where the endpoint is behind, all that waits for it. `recover` sends them again, and `replay_missing` the events of the time between.',
   handle: (request) => runCommand(request, disableEndpoint(changeOf(request))),
 });
 
 const test = actionRoute(endpointApi, 'test', {
   summary: 'Send a test event',
   description:
-    'A `webhook.test` for this endpoint alone, whatever its filter. It is sent at once, also where other deliveries wait for the endpoint.',
+    'A `webhook.test` for this endpoint alone, whatever its filter. It is sent at once, also where other deliveries wait for the endpoint: neither its order nor its rate holds it back.',
   ifMatch: false,
   responses: { 202: { description: 'On its way.', schema: event } },
   handle: (request) => runCommand(request, sendTestEvent(changeOf(request))),
@@ -176,10 +180,61 @@ const rotate = actionRoute(endpointApi, 'rotate_secret', {
   replay: replayRevealing,
 });
 
+const REPLAYED = { 202: { description: 'Under way.', schema: schemas.replay } };
+
+const recover = actionRoute(endpointApi, 'recover', {
+  summary: 'Recover failed deliveries of a webhook endpoint',
+  description:
+    'Deliveries that failed or were canceled, of events since a moment, wait again and are sent with the backlog of the endpoint. Their retry schedule begins anew.',
+  body: schemas.replayOfTime,
+  bodyExample: schemas.replayExample,
+  responses: REPLAYED,
+  handle: (request) => runUseCase(request, recoverDeliveries, replayOf(request, request.body)),
+});
+
+const replay = actionRoute(endpointApi, 'replay_missing', {
+  operation: 'replayMissingWebhookEvents',
+  summary: 'Deliver events that a webhook endpoint never got',
+  description:
+    'Events since a moment that match its filters of now and were never written for it: because it did not exist yet, was disabled, or had other filters. Each is delivered once, however often it is asked for.',
+  body: schemas.replayOfTime,
+  bodyExample: schemas.replayExample,
+  responses: REPLAYED,
+  handle: (request) => runUseCase(request, replayMissing, replayOf(request, request.body)),
+});
+
+function replayOf(request: RouteRequest, { since, until }: { since: number; until?: number | undefined }) {
+  const { params, ifMatch } = request;
+  return { ...askedBy(request), endpointId: params.id!, ifMatch, since, ...(until !== undefined && { until }) };
+}
+
+const resend = route({
+  method: 'post',
+  path: '/v1/webhooks/:id/deliveries/:event/resend',
+  operation: 'resendWebhookDelivery',
+  tag: 'Webhooks',
+  summary: 'Send a delivery again',
+  description:
+    'Whatever became of it: one that arrived is sent again under the same `webhook-id`, and one that waits for its retry is sent at once.',
+  scope: 'webhooks:write',
+  params: { id: 'webhookEndpoint', event: 'event' },
+  responses: REPLAYED,
+  errors: ['state_conflict'],
+  handle(request) {
+    const { params } = request;
+    return runUseCase(request, resendDelivery, {
+      ...askedBy(request),
+      endpointId: params.id!,
+      eventId: params.event!,
+    });
+  },
+});
+
 const deliveriesOfEndpoint: Listed<ListedDelivery> = {
   path: '/v1/webhooks/:id/deliveries',
   type: 'WebhookDelivery',
   cursor: 'event',
+  declared: null,
   schema: schemas.delivery,
   view: (delivery, { livemode }) => deliveryView(delivery, livemode),
 };
@@ -193,4 +248,18 @@ const deliveries = childrenRoute(endpointApi, deliveriesOfEndpoint, {
     listDeliveries(db, { bookId, endpointId: parentId, statuses: query.status }, page),
 });
 
-export const webhookRoutes = [create, read, list, update, remove, enable, disable, test, rotate, deliveries];
+export const webhookRoutes = [
+  create,
+  read,
+  list,
+  update,
+  remove,
+  enable,
+  disable,
+  test,
+  rotate,
+  deliveries,
+  resend,
+  recover,
+  replay,
+];

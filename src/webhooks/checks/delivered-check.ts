@@ -1,11 +1,11 @@
-/** Checks that every endpoint that wanted an event has a delivery of it. */
+/** Checks that every endpoint whose filters matched an event has a delivery of it. */
 import type { CheckContext } from '../../group/check-context.ts';
 import type { EventCheck } from '../../group/row-check.ts';
 import type { LedgerEvent } from '../../ledger/events/event.ts';
 import { publicId } from '../../values/ids.ts';
 import { deliveryKey, readDeliveries, readSteadyEndpoints, type SteadyEndpoint } from './delivery-check-store.ts';
 
-/** Endpoints are read before the events: one that is created meanwhile gets none of the events up to the bound. */
+/** Endpoints are read before the events: one that is created meanwhile gets no event up to the bound. */
 export const deliveredCheck: EventCheck = {
   name: 'deliveries of events',
   async begin(context) {
@@ -14,7 +14,16 @@ export const deliveredCheck: EventCheck = {
   },
 };
 
-/** An event of the millisecond in which an endpoint was created is not checked for it: either may have come first. */
+/**
+ * Whether the endpoint must have a delivery of an event, if its filters match. An event of the millisecond in which it was
+ * created is not checked: either may have come first.
+ */
+function covers({ createdAt, replayedFrom }: SteadyEndpoint, event: LedgerEvent): boolean {
+  return (
+    (createdAt !== null && event.createdAt > createdAt) || (replayedFrom !== null && event.sequence >= replayedFrom)
+  );
+}
+
 async function checkDelivered(
   { pool, book, report }: CheckContext,
   events: readonly LedgerEvent[],
@@ -22,7 +31,7 @@ async function checkDelivered(
 ): Promise<void> {
   const last = events.at(-1);
   if (!last) return;
-  const concerned = endpoints.filter(({ createdAt }) => createdAt < last.createdAt);
+  const concerned = endpoints.filter((endpoint) => covers(endpoint, last));
   if (concerned.length === 0) return;
   const delivered = await readDeliveries(pool, book.id, {
     endpointIds: concerned.map(({ id }) => id),
@@ -31,7 +40,7 @@ async function checkDelivered(
   });
   for (const endpoint of concerned) {
     for (const event of events) {
-      if (event.createdAt <= endpoint.createdAt || !endpoint.wants(event.type, event.objectId)) continue;
+      if (!covers(endpoint, event) || !endpoint.wants(event.type, event.objectId)) continue;
       if (delivered.has(deliveryKey(endpoint.id, event.sequence))) continue;
       report({
         check: 'delivery.missing',

@@ -7,21 +7,34 @@ import type { Uuid } from '../../values/ids.ts';
 import { subscriberOf } from '../endpoint.ts';
 
 export interface SteadyEndpoint extends Subscriber {
-  readonly createdAt: Instant;
+  /** Null where it has changed since it was created. */
+  readonly createdAt: Instant | null;
+  /** The first event of a replay of what it never got. Null without one by its filters of now. */
+  readonly replayedFrom: bigint | null;
 }
 
 /**
- * Reads endpoints that have not changed since they were created: always enabled, with one filter. For the others the
- * database does not tell which events they wanted at which time. Index: webhook_endpoints_live.
+ * Reads endpoints that have not changed since they were created, or since what they had never got was replayed: enabled
+ * from then on, with one filter. For the others the database does not show which events their filters matched at which
+ * time. Indexes: webhook_endpoints_live, webhook_replays_by_endpoint.
  */
 export async function readSteadyEndpoints(db: Queryable, bookId: BookId): Promise<SteadyEndpoint[]> {
-  const { rows } = await db.query<{ id: string; events: string[]; created_at: Instant }>({
+  const { rows } = await db.query<{
+    id: string;
+    events: string[];
+    created_at: Instant | null;
+    replayed_from: bigint | null;
+  }>({
     name: 'verify.endpoints',
-    text: `SELECT id, events, created_at FROM webhook_endpoints
-      WHERE book_id = $1 AND status <> 'deleted' AND status = 'enabled' AND version = 1 ORDER BY id`,
+    text: `SELECT w.id, w.events, CASE WHEN w.version = 1 THEN w.created_at END AS created_at, r.first_sequence AS replayed_from
+      FROM webhook_endpoints w LEFT JOIN LATERAL (SELECT first_sequence FROM webhook_replays
+        WHERE webhook_replays.book_id = $1 AND endpoint_id = w.id AND webhook_replays.status = 'done' AND kind = 'missing'
+          AND until IS NULL AND endpoint_version = w.version ORDER BY first_sequence LIMIT 1) r ON true
+      WHERE w.book_id = $1 AND w.status <> 'deleted' AND w.status = 'enabled'
+        AND (w.version = 1 OR r.first_sequence IS NOT NULL) ORDER BY w.id`,
     values: [bookId],
   });
-  return rows.map((row) => ({ ...subscriberOf(row), createdAt: row.created_at }));
+  return rows.map((row) => ({ ...subscriberOf(row), createdAt: row.created_at, replayedFrom: row.replayed_from }));
 }
 
 /** Reads which deliveries to these endpoints exist, for a range of events. Index: webhook_deliveries_pkey. */

@@ -86,7 +86,7 @@ test('ten thousand steps of one hold are verified within the time of a statement
     [book.id, holdId],
   );
   const { odd: found } = await readOddSteps(pool, book.id, { after: undefined, limit: 500 });
-  expect(found).toMatchObject([{ holdId, ordinal: 777, told: false, possible: true }]);
+  expect(found).toMatchObject([{ holdId, ordinal: 777, matched: false, possible: true }]);
   await pool.end();
 });
 

@@ -6,6 +6,7 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { findExceptionOfAnyBook, listOpenExceptions } from '../../../src/exceptions/open-exceptions-store.ts';
+import { RESOURCES } from '../../../src/groups.ts';
 import { erase, findErasable } from '../../../src/operations/erase.ts';
 import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
@@ -264,9 +265,12 @@ test('the reason is erased wherever it stands', async () => {
   expect(await withReason()).toEqual(['exceptions', 'personal_texts']);
   const owner = await openBook({ database: database.ownerUrl, bookId: book.id, forms: LATEST_FORMS });
   try {
-    const subject = (await findErasable(owner.pool, publicId('exception', exception.id)))!;
+    const subject = (await findErasable(owner.pool, RESOURCES, publicId('exception', exception.id)))!;
     const { committer, pool } = owner;
-    const { erasure } = await erase({ pool, committer, clock: systemClock, actor: 'operator:alice' }, subject);
+    const { erasure } = await erase(
+      { pool, resources: RESOURCES, committer, clock: systemClock, actor: 'operator:alice' },
+      subject,
+    );
     expect(erasure).toMatchObject({ object: 'exception', fields: ['reason'] });
   } finally {
     await owner.close();

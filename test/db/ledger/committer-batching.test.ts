@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
+import { derivedTable } from '../../../src/ledger/rows/derived-table.ts';
+import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { type BookOptions, openBook, type TestBook, transfer } from '../../support/book.ts';
@@ -71,6 +73,27 @@ describe('batches', () => {
     await new Promise(setImmediate);
     await Promise.all(moves(500));
     expect(book.batches).toEqual([250, 250]);
+  });
+
+  test('a command that may read a table that is computed, and reads nothing of it, is decided ahead as others are', async () => {
+    const ahead: boolean[] = [];
+    await book.close();
+    await open({ observe: (batch) => ahead.push(batch.ahead) });
+    const computed = derivedTable<string>({ name: 'computed', load: () => Promise.resolve(new Map()) });
+    const reading = (ids: readonly Uuid[]) => {
+      const command = transfer({ from, to, amount: 1n });
+      return { ...command, touches: [...command.touches, { table: computed as Table<unknown>, ids }] };
+    };
+    for (const [ids, expected] of [
+      [[], true],
+      [[newId()], false],
+    ] as const) {
+      await new Promise(setImmediate);
+      ahead.length = 0;
+      await Promise.all(Array.from({ length: 500 }, () => book.submit(reading(ids))));
+      // Two commits may be reported in one turn, in either order.
+      expect(ahead.toSorted()).toEqual([false, expected]);
+    }
   });
 
   test('commands that arrive while the batch waits for the lock join it, behind the others', async () => {
@@ -178,7 +201,8 @@ describe('two committers on one book', () => {
   test('write gapless sequences and correct balances', async () => {
     const second = await openBook({ database: database.applicationUrl, bookId: book.id });
     const bursts: Promise<bigint>[] = [];
-    for (let burst = 0; burst < 20; burst++) {
+    // A process that waits for the lock may gather many bursts in one batch.
+    for (let burst = 0; burst < 20 || (second.batches.length < 2 && burst < 200); burst++) {
       bursts.push(...moves(25), ...moves(25, second));
       await Promise.any(bursts.slice(-50));
     }
@@ -202,5 +226,41 @@ describe('a preview', () => {
     expect(await book.committer.preview(book.id, transfer({ from, to, amount: 1n }))).toBeTypeOf('bigint');
     await release();
     expect(await book.row('SELECT * FROM books WHERE id = $1')).toEqual(before);
+  });
+
+  test('is read together with those that arrive with it, and each is decided as if it were alone', async () => {
+    let acquired = 0;
+    pool.on('acquire', () => {
+      acquired += 1;
+    });
+    const unknown = newId();
+    const asked = await Promise.allSettled([
+      ...Array.from({ length: 100 }, () => book.committer.preview(book.id, transfer({ from, to, amount: 1_000_000n }))),
+      book.committer.preview(book.id, transfer({ from: unknown, to, amount: 1n })),
+      book.committer.preview(book.id, transfer({ from: 'no id' as Uuid, to, amount: 1n })),
+    ]);
+    pool.removeAllListeners('acquire');
+    // All of the account's money a hundred times over: nothing of one is there for the next.
+    expect(new Set(asked.slice(0, 100).map((one) => one.status === 'fulfilled' && one.value)).size).toBe(1);
+    expect(asked[0]!.status).toBe('fulfilled');
+    expect(asked.slice(100).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(asked[100]).not.toEqual(asked[101]);
+    // One reading of all fails, since an id is none; then each is read by itself.
+    expect(acquired).toBe(1 + 102);
+  });
+
+  test('is read with no more others than one command may touch rows of', async () => {
+    let acquired = 0;
+    pool.on('acquire', () => {
+      acquired += 1;
+    });
+    const wide = Array.from({ length: 6 }, () => {
+      const command = transfer({ from, to, amount: 1n });
+      const many = { table: accounts as Table<unknown>, ids: Array.from({ length: 400 }, () => newId()) };
+      return book.committer.preview(book.id, { ...command, touches: [...command.touches, many] });
+    });
+    expect(new Set(await Promise.all(wide)).size).toBe(1);
+    pool.removeAllListeners('acquire');
+    expect(acquired).toBe(3);
   });
 });

@@ -2,8 +2,10 @@
  * The pure core and the real database run the same random commands. Postgres must hold what memory decided, to the
  * hash, in whatever batches the commands are committed.
  */
+
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { lowBalances } from '../../../src/accounts/low-balance.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
@@ -57,7 +59,7 @@ test('the same commands give the same answers, rows, entries, hashes and events'
       await committer.close();
       const memory = new MemoryBook({ id }, forms);
       const played = play(memory, list);
-      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms };
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms, watch: lowBalances };
       const batches = inBatches(
         played.map(({ command }) => command),
         batchSizes,
@@ -169,7 +171,7 @@ test('and so do those of several books that share their batches', async () => {
         const memory = new MemoryBook({ id }, forms);
         books.push({ id, memory, played: play(memory, list), decisions: [] as Decision[] });
       }
-      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms };
+      const context = { pool, clock: { now: () => START }, sink: NO_SINK, forms, watch: lowBalances };
       // Of each round a book takes a batch of its own size, until it has none left.
       const waiting = books.map(({ id, played }, at) => ({
         bookId: id,
@@ -212,10 +214,11 @@ test('an account row comes back as it was written, at the limits of its columns'
     heldCredits: 0n,
     floor: -(2n ** 63n),
     lines: 2n ** 53n + 1n,
+    alertBelow: 2n ** 53n + 1n,
   };
   await accounts.insert(pool as never, id, [
     account,
-    { ...account, id: '018f4d3e-7b2a-7000-8000-000000000002', floor: null },
+    { ...account, id: '018f4d3e-7b2a-7000-8000-000000000002', floor: null, alertBelow: null },
   ]);
   const loaded = await accounts.load(pool as never, id, [account.id]);
   expect(loaded.get(account.id)).toEqual(account);

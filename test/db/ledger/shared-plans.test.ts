@@ -5,15 +5,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { BEGIN_SHARED } from '../../../src/db/transaction.ts';
-import { GROUPS } from '../../../src/groups.ts';
+import { DECLARED_TABLES } from '../../../src/groups.ts';
 import { lockBooks, updateBooks } from '../../../src/ledger/commit/shared-book-store.ts';
-import { isTable } from '../../../src/ledger/rows/table-of.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { subscribersOf } from '../../../src/webhooks/endpoint-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-const TABLES = GROUPS.flatMap(({ tables }) => tables).filter(isTable);
 
 let database: TestDatabase;
 let pool: Pool;
@@ -49,7 +46,7 @@ async function keptPlan(work: (trx: Transaction) => Promise<unknown>): Promise<s
 
 const book = { bookId: newId(), row: newId() };
 
-test.each(TABLES.map((table) => [table.name, table] as const))(
+test.each(DECLARED_TABLES.map((table) => [table.name, table] as const))(
   'rows of %s are found one by one by their primary key',
   async (name, { key, pairs }) => {
     const plan = await keptPlan((trx) => pairs.load(trx, [book]));
@@ -60,7 +57,9 @@ test.each(TABLES.map((table) => [table.name, table] as const))(
 );
 
 /** Erasures are the owner's to change. */
-const CHANGING = TABLES.filter(({ name, columns }) => name !== 'erasures' && columns.some(({ changes }) => changes));
+const CHANGING = DECLARED_TABLES.filter(
+  ({ name, columns }) => name !== 'erasures' && columns.some(({ changes }) => changes),
+);
 
 test.each(CHANGING.map((table) => [table.name, table] as const))(
   'rows of %s are updated where their key was found',

@@ -7,8 +7,10 @@ import { listOpenExceptions } from '../../../src/exceptions/open-exceptions-stor
 import { GROUPS } from '../../../src/groups.ts';
 import { createMetrics } from '../../../src/metrics/metrics.ts';
 import { readBacklog } from '../../../src/operations/backlog-store.ts';
+import { createRowFailed } from '../../../src/operations/row-failed.ts';
 import { listStuck, markStuck, retryStuck } from '../../../src/operations/stuck-store.ts';
 import { movedNotices } from '../../../src/outside/moved-notices.ts';
+import { PartyUnreachable } from '../../../src/outside/party.ts';
 import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { countUnknown } from '../../../src/payouts/payout/unresolved-store.ts';
 import type { QueueDepth } from '../../../src/queue/queues.ts';
@@ -89,6 +91,25 @@ describe('operations', () => {
       expect(row!.error).toHaveLength(2_000);
     });
 
+    test.each`
+      what                           | error                                               | isMarked
+      ${'a bug'}                     | ${new Error('a bug')}                               | ${true}
+      ${'a database that is away'}   | ${Object.assign(new Error('x'), { code: '08006' })} | ${false}
+      ${'a party without an answer'} | ${new PartyUnreachable('x')}                        | ${false}
+    `('after $what: marked $isMarked, and otherwise still due', async ({ error, isMarked }) => {
+      const id = await oneDue();
+      const rowFailed = createRowFailed({ pool, log, clock: { now: () => NOW } });
+      expect(await rowFailed(movedPayouts, { bookId, id }, error)).toBe(isMarked);
+      expect((await listStuck(pool, MOVED, 10)).map((row) => row.id)).toEqual(isMarked ? [id] : []);
+    });
+
+    test('that cannot be marked is still due', async () => {
+      const away = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
+      await away.end();
+      const rowFailed = createRowFailed({ pool: away, log, clock: { now: () => NOW } });
+      expect(await rowFailed(movedPayouts, { bookId, id: await oneDue() }, new Error('a bug'))).toBe(false);
+    });
+
     test('of another book is not marked', async () => {
       const id = await oneDue();
       expect(await markStuck(pool, movedPayouts, { bookId: newId(), id, error: 'a bug', at: NOW })).toBe(false);
@@ -150,15 +171,25 @@ describe('operations', () => {
     ]);
     await stuckPayout(await oneDue());
     expect(await readBacklog(pool, MOVED, NOW)).toEqual([
+      { kind: 'period', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'hold', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'statement_schedule', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'credit', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payout', oldestDueAt: NOW - 7_000, due: 2, stuck: 1 },
+      { kind: 'payout_batch', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment_operation', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'payment_share', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'acquirer_payday', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'dispute', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'card_operation', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'transaction', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'fee_day', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'reconciliation', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'notice', oldestDueAt: null, due: 0, stuck: 0 },
       { kind: 'delivery', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'replay', oldestDueAt: null, due: 0, stuck: 0 },
+      { kind: 'report', oldestDueAt: null, due: 0, stuck: 0 },
     ]);
   });
 
@@ -274,9 +305,6 @@ describe('operations', () => {
         'countinghouse_http_request_seconds_count{method="POST",route="/v1/payouts",status="202"} 1',
         'countinghouse_job_rows_enqueued_total 5',
         'countinghouse_job_rows_dropped_total{reason="unreachable"} 2',
-        // The names of release 0.2.0.
-        'countinghouse_bells_rung_total 5',
-        'countinghouse_bells_dropped_total{reason="unreachable"} 2',
       ]) {
         expect(lines).toContain(line);
       }
@@ -342,17 +370,30 @@ describe('operations', () => {
       expect(code).toBe(0);
       expect(JSON.parse(out)).toMatchObject({
         backend: 'postgres',
-        queues: ['ledger-0', 'rails-0', 'payments-0', 'webhooks-0'].map((queue) => ({ queue, waiting: 0 })),
+        queues: ['ledger-0', 'rails-0', 'payments-0', 'webhooks-0', 'reports-0'].map((queue) => ({
+          queue,
+          waiting: 0,
+        })),
         rows: [
+          { kind: 'period', due: 0 },
           { kind: 'hold', due: 0 },
+          { kind: 'statement_schedule', due: 0 },
+          { kind: 'credit', due: 0 },
           { kind: 'payout', due: 1 },
+          { kind: 'payout_batch', due: 0 },
           { kind: 'payment_operation', due: 0 },
           { kind: 'payment', due: 0 },
           { kind: 'payment_share', due: 0 },
           { kind: 'acquirer_payday', due: 0 },
           { kind: 'dispute', due: 0 },
+          { kind: 'card_operation', due: 0 },
+          { kind: 'transaction', due: 0 },
+          { kind: 'fee_day', due: 0 },
+          { kind: 'reconciliation', due: 0 },
           { kind: 'notice', due: 0 },
           { kind: 'delivery', due: 0 },
+          { kind: 'replay', due: 0 },
+          { kind: 'report', due: 0 },
         ],
         payouts_unknown: [{ rail: 'sandbox', payouts: 1 }],
       });

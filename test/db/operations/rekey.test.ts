@@ -13,7 +13,7 @@ import { inTransaction } from '../../../src/db/transaction.ts';
 import { createFingerprints } from '../../../src/idempotency/fingerprints.ts';
 import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
 import { payeePlace } from '../../../src/outside/notice.ts';
-import { destinationPlace } from '../../../src/payouts/destinations/destination.ts';
+import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/destination.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
@@ -58,7 +58,14 @@ beforeAll(async () => {
   // In the first form, under a key that has since been replaced.
   for (const { payoutId, alias } of payouts) {
     const sealed = sealUnbound(oldKey, alias);
-    const destination = { type: 'cliq', sealed, masked: 'A***', provider: null } as const;
+    const destination = {
+      type: 'cliq',
+      sealed,
+      masked: 'A***',
+      provider: null,
+      details: null,
+      accountSealed: null,
+    } as const;
     await book.submit(acceptPayout(payoutRequest(book.id, { payoutId, accountId, destination })));
   }
 });
@@ -135,7 +142,7 @@ test('after a kill in the middle, the next run finishes', async () => {
       'SELECT destination_sealed AS sealed FROM payouts WHERE book_id = $1 AND id = $2',
       [book.id, payoutId],
     );
-    expect(boundBox().open(found[0]!.sealed, destinationPlace(book.id, payoutId))).toBe(alias);
+    expect(boundBox().open(found[0]!.sealed, destinationPlace(ofPayout(book.id, payoutId)))).toBe(alias);
   }
 });
 
@@ -221,14 +228,29 @@ test('every sealed column is covered', async () => {
       WHERE table_schema = 'public' AND data_type = 'bytea' AND column_name LIKE '%sealed%' ORDER BY 1`,
   );
   expect(rows.map(({ name }) => name)).toEqual([
+    'bank_files.content_sealed',
+    'bank_instructions.payee_sealed',
+    'card_programs.previous_secret_sealed',
+    'card_programs.secret_sealed',
+    'cards.cardholder_sealed',
+    'cards.shipping_sealed',
+    'inbound_credits.remittance_sealed',
     'installation_secrets.sealed',
+    'intake_files.key_sealed',
+    'payees.destination_sealed',
     'payments.alias_sealed',
     'payments.billing_sealed',
+    'payout_batch_items.content_sealed',
     'payout_resolutions.evidence_sealed',
+    'payout_upload_errors.content_sealed',
+    'payouts.destination_account_sealed',
     'payouts.destination_sealed',
     'rail_notices.confirmed_payee_sealed',
+    'report_files.key_sealed',
+    'webhook_endpoints.headers_sealed',
     'webhook_endpoints.previous_secret_sealed',
     'webhook_endpoints.secret_sealed',
+    'webhook_endpoints.signing_key_sealed',
   ]);
 });
 
@@ -244,7 +266,7 @@ test('a second run changes nothing', async () => {
 test('a value that does not open remains, is counted, and its key id is named', async () => {
   const strange = createSecretBox(randomBytes(32).toString('base64')).seal(
     'X',
-    destinationPlace(book.id, payouts[0]!.payoutId),
+    destinationPlace(ofPayout(book.id, payouts[0]!.payoutId)),
   );
   await pool.query('UPDATE payouts SET destination_sealed = $3 WHERE book_id = $1 AND id = $2', [
     book.id,

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { dueSource } from '../../../src/operations/due-store.ts';
+import { dueStatements } from '../../../src/operations/due-store.ts';
 import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { partsOf, type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
@@ -18,6 +18,8 @@ import {
 } from '../../support/operations-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
+/** No rail works by files. */
+const NO_FILES = { files: () => [] };
 const log = pino({ level: 'silent' });
 const NOW = Date.UTC(2026, 0, 15, 12);
 const DAY = 86_400_000;
@@ -53,7 +55,11 @@ describe('the sweeper', () => {
       },
     },
     acquirers: { all: () => [] },
-    rails: { all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }] },
+    processors: { all: () => [] },
+    rails: {
+      all: () => [{ name: 'sandbox', notices: async () => new Array(notices).fill({}) }],
+      ...NO_FILES,
+    },
     clock: { now: () => now },
     log,
     forms: { multiBookJobs: false },
@@ -337,7 +343,7 @@ describe('the sweeper', () => {
     const [id] = await insertPayouts(superuser, [{ bookId: book, status: 'processing', dueAt: NOW - 1 }]);
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW - 1 }]);
     unreachable = new Set(['ledger']);
-    const rails = { all: () => [{ name: 'sandbox', notices: () => Promise.reject(new Error('away')) }] };
+    const rails = { ...NO_FILES, all: () => [{ name: 'sandbox', notices: () => Promise.reject(new Error('away')) }] };
     expect(await sweep({ rails })).toMatchObject({
       'pending payouts': 0,
       'processing payouts': 1,
@@ -397,7 +403,7 @@ describe('the sweeper', () => {
       due.map((row, index) => ({ ...row, eventSequence: BigInt(index + 1), endpointId: row.bookId })),
     );
     await superuser.query('ANALYZE payouts, webhook_deliveries');
-    const { dueByBookSql } = dueSource(rows, 'pending');
+    const { dueByBookSql } = dueStatements(rows, 'pending');
     const explained = await pool.query(`EXPLAIN ${dueByBookSql}`, [new Date(NOW), BEFORE_ALL_IDS]);
     const plan = explained.rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(new Set(plan.match(/using \w+/g))).toEqual(new Set([`using ${rows.table.name}_due_by_book`]));
@@ -408,6 +414,7 @@ describe('the sweeper', () => {
     let asking = 0;
     let most = 0;
     const rails = {
+      ...NO_FILES,
       all: () => [
         {
           name: 'sandbox',
@@ -435,7 +442,7 @@ describe('the sweeper', () => {
       });
     };
     const quick = { name: 'quick', notices: async () => new Array(1).fill({}) };
-    const rails = { all: () => [{ name: 'silent', notices: silent }, quick] };
+    const rails = { ...NO_FILES, all: () => [{ name: 'silent', notices: silent }, quick] };
     const config = { SWEEP_INTERVAL_MS: 1, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 };
     const sweeper = startSweeper(runtime({ rails, config }));
     await expect.poll(() => enqueued.filter(({ job }) => job.name === 'rail.notices').length).toBeGreaterThan(2);
@@ -449,6 +456,7 @@ describe('the sweeper', () => {
   test('runs rounds until it is closed', async () => {
     let rounds = 0;
     const rails = {
+      ...NO_FILES,
       all: () => {
         rounds += 1;
         return [];

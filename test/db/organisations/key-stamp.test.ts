@@ -1,21 +1,17 @@
 /** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { issueApiKey, rollApiKey } from '../../../scripts/harness/issue-api-key.ts';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
-import {
-  expireApiKey,
-  findApiKeysByHash,
-  recordApiKeyUses,
-  revokeApiKey,
-} from '../../../src/organisations/api-key-store.ts';
-import { issueApiKey, rollApiKey } from '../../../src/organisations/issue-api-key.ts';
+import { findApiKeysByHash, recordApiKeyUses } from '../../../src/organisations/api-key-store.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { systemClock as clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { expireApiKey, revokeApiKey } from '../../support/key-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');

@@ -116,6 +116,15 @@ test("the operator's books are opened by --operator alone, to read", async () =>
   expect((await authenticate(named.key)).bookId).not.toBe(books.live);
 });
 
+test.each`
+  mode      | scopes
+  ${'live'} | ${'exceptions:read,exceptions:write,exceptions:approve'}
+  ${'test'} | ${'events:read,simulations:write'}
+`("a $mode key of the operator's books may have $scopes", async ({ mode, scopes }) => {
+  const made = await json(['create', '--operator', '--mode', mode, '--scopes', scopes]);
+  expect(made.scopes).toEqual(scopes.split(','));
+});
+
 test('a second key of an organisation opens the same book', async () => {
   const [first, second] = [
     await json(['create', '--organisation', 'Twice', '--mode', 'test']),
@@ -141,8 +150,9 @@ test.each`
   ${['create', '--organisation', 'X', '--mode', 'test', '--expires', '2020-01-01']}                       | ${/cannot expire before it is made/}
   ${['create', '--organisation', 'X', '--mode', 'test', '--ips', 'office']}                               | ${/office is neither/}
   ${['create', '--operator', '--organisation', 'X', '--mode', 'test']}                                    | ${/cannot be used with/}
-  ${['create', '--operator', '--mode', 'test', '--scopes', 'payouts:write']}                              | ${/payouts:write is more/}
-  ${['create', '--operator', '--mode', 'test', '--scopes', '*']}                                          | ${/may read, and \* is more/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', 'payouts:write']}                              | ${/may not have payouts:write/}
+  ${['create', '--operator', '--mode', 'live', '--scopes', 'simulations:write']}                          | ${/may not have simulations:write/}
+  ${['create', '--operator', '--mode', 'test', '--scopes', '*']}                                          | ${/may not have \*/}
   ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'Ada']}                               | ${/person_01h455vb4pex5vsknk084sn02q/}
   ${['create', '--organisation', 'X', '--mode', 'test', '--person', 'person_01h455vb4pex5vsknk084sn02q']} | ${/no such person in this organisation/}
   ${['person', 'Ada']}                                                                                    | ${/--organisation NAME, or --operator/}

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { issueApiKey, rollApiKey } from '../../../scripts/harness/issue-api-key.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { generateApiKey } from '../../../src/organisations/api-key.ts';
-import { findApiKey, listApiKeys, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
+import { findApiKey, listApiKeys } from '../../../src/organisations/api-key-store.ts';
 import { type Authenticator, createAuthenticator } from '../../../src/organisations/authenticate.ts';
-import { type IssueApiKey, issueApiKey, rollApiKey } from '../../../src/organisations/issue-api-key.ts';
+import type { IssueApiKey } from '../../../src/organisations/issue-api-key.ts';
 import { openOrganisation } from '../../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { Clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { revokeApiKey } from '../../support/key-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
@@ -201,7 +203,7 @@ describe('rolling a key', () => {
     const { key } = await issue();
     await revokeApiKey(pool, { bookId, id: key.id, at: now });
     const before = (await listApiKeys(pool, { limit: 1_000 })).length;
-    await expect(rollApiKey(pool, clock, { id: key.id, overlapMs: 0 })).rejects.toThrow(/is revoked/);
+    await expect(rollApiKey(pool, clock, { id: key.id, overlapMs: 0 })).rejects.toThrow(/revoked/);
     await expect(rollApiKey(pool, clock, { id: newId(), overlapMs: 0 })).rejects.toThrow(/no such key/);
     expect((await listApiKeys(pool, { limit: 1_000 })).length).toBe(before);
   });

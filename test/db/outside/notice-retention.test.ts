@@ -5,7 +5,7 @@ import type { SweepContext } from '../../../src/group/group.ts';
 import {
   countForeignNotices,
   listForeignNotices,
-  settleForeignNotice,
+  resolveForeignNotice,
 } from '../../../src/outside/foreign-notice-store.ts';
 import { pruneNotices } from '../../../src/outside/prune-notices.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -57,7 +57,7 @@ test('a foreign notice is counted and listed until somebody settles it, once, an
   expect(await countForeignNotices(pool)).toBe(1);
   expect(await listForeignNotices(pool, 10)).toEqual([{ rail: 'sandbox', id, originator: 'nobody', createdAt: NOW }]);
   const by = (actor: string) =>
-    settleForeignNotice(pool, { rail: 'sandbox', id }, { actor, reason: 'Of the old installation', at: NOW });
+    resolveForeignNotice(pool, { rail: 'sandbox', id }, { actor, reason: 'Of the old installation', at: NOW });
   expect(await Promise.all([by('operator:alice'), by('operator:bob')])).toContain(false);
   expect(await by('operator:carol')).toBe(false);
   expect(await countForeignNotices(pool)).toBe(0);

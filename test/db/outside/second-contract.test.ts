@@ -9,7 +9,7 @@ import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { askParty, inquireAtParty } from '../../../src/outside/ask-party.ts';
-import { CallShares } from '../../../src/outside/call-shares.ts';
+import { CallLimits } from '../../../src/outside/call-limits.ts';
 import { noticeCheck } from '../../../src/outside/checks/notice-check.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
@@ -63,7 +63,7 @@ const runtime = (ahead = 0) => ({
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   enqueue: () => undefined,
   openException: (_: unknown, exception: NoticeException) => book.submit(openOnce(exception)),
-  noticeFailed: async (_: unknown, __: Uuid, error: unknown) => void warnings.push(String(error)),
+  rowFailed: async (_: unknown, __: unknown, error: unknown) => warnings.push(String(error)) > 0,
   warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
 });
 
@@ -121,7 +121,7 @@ describe('a notice', () => {
     const { id } = acquirer.decide(book.id, reference, 'authorized');
     const copier = new NoticeCopier(runtime());
     expect(await copier.copy(acquirer.name)).toBe(1);
-    expect(await takeNotices(runtime(), paymentTaker, inbox())).toBe(1);
+    expect((await takeNotices(runtime(), paymentTaker, inbox())).done).toBe(1);
     expect(payment.status).toBe('authorized');
     const kept = { id, payout_id: null, resource: 'payment', resource_id: payment.id, call: 'notice' };
     expect(await answersOf(payment.id)).toEqual([kept]);
@@ -139,9 +139,9 @@ describe('a notice', () => {
     payments.clear();
     acquirer.decide(book.id, reference, 'authorized');
     await new NoticeCopier(runtime()).copy(acquirer.name);
-    expect(await takeNotices(runtime(), paymentTaker, inbox())).toBe(0);
+    expect((await takeNotices(runtime(), paymentTaker, inbox())).done).toBe(0);
     expect(warnings).toEqual(['memory-acquirer tells of payments that are not there: 1']);
-    expect(await takeNotices(runtime(31 * 86_400_000), paymentTaker, inbox())).toBe(1);
+    expect((await takeNotices(runtime(31 * 86_400_000), paymentTaker, inbox())).done).toBe(1);
     const { detail } = await book.row<{ detail: string }>(
       `SELECT detail FROM exceptions WHERE book_id = $1 AND kind = 'notice_unclaimed'`,
     );
@@ -171,9 +171,9 @@ describe('a notice', () => {
         isTooEarly: () => early,
         waitsAlone: () => alone,
       };
-      expect(await takeNotices(runtime(), taker, inbox())).toBe(round);
+      expect((await takeNotices(runtime(), taker, inbox())).done).toBe(round);
       expect(payment.status).toBe(alone ? 'authorized' : 'pending');
-      expect(await takeNotices(runtime(600_000), taker, inbox())).toBe(later);
+      expect((await takeNotices(runtime(600_000), taker, inbox())).done).toBe(later);
       expect(payment.status).toBe(alone ? 'declined' : 'pending');
     },
   );
@@ -188,7 +188,7 @@ describe('a notice', () => {
       notice.id,
     );
     expect(kind).toBe('unreadable');
-    expect(await takeNotices(runtime(), paymentTaker, inbox())).toBe(1);
+    expect((await takeNotices(runtime(), paymentTaker, inbox())).done).toBe(1);
   });
 });
 
@@ -208,11 +208,11 @@ describe('a call', () => {
   });
 
   test('is made for a request as for a job, within the calls that the party takes at once', async () => {
-    const shares = new CallShares();
+    const limits = new CallLimits();
     let [underWay, most] = [0, 0];
     const ask = (id: number) => {
       const callFor = id < 30 ? ('job' as const) : ('request' as const);
-      return shares.inTurn({ party: acquirer, bookId: `book ${id % 5}`, callFor }, async () => {
+      return limits.inTurn({ party: acquirer, bookId: `book ${id % 5}`, callFor }, async () => {
         most = Math.max(most, ++underWay);
         await new Promise(setImmediate);
         underWay -= 1;

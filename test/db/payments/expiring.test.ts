@@ -122,7 +122,7 @@ describe('a request to pay that its acquirer has not seen', () => {
       secretBox,
       acquirer: () => acquirer,
       calls: { make: async ({ party, bookId }, call) => void calls.push(party.inTurn(bookId, call)) },
-      operationFailed: (_book, _id, error) => Promise.reject(error),
+      rowFailed: (_rows, _row, error) => Promise.reject(error),
     };
     const run = async (send: typeof submitOperations, id: Uuid) => {
       await send(runtime, book.id, [id]);

@@ -96,7 +96,7 @@ async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
     secretBox,
     acquirer: () => acquirers.sandbox,
     calls: { make: async ({ party, bookId }, call) => void calls.push(party.inTurn(bookId, call)) },
-    operationFailed: (_book, _id, error) => Promise.reject(error),
+    rowFailed: (_rows, _row, error) => Promise.reject(error),
   };
   await inquireOperations(runtime, book.id, [operation.id]);
   await Promise.all(calls);

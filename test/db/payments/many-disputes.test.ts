@@ -18,6 +18,8 @@ import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
+import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
+import { WITHOUT_RAILS } from '../../support/without-rails.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -128,9 +130,13 @@ test('a payday that takes nothing is set aside, on a job of its own and on the w
     id,
     reportId,
   );
-  expect(await book.submit(await paydayStep({ pool: book.pool, acquirers }, book.id, id))).toBe(false);
+  expect(
+    await book.submit(await paydayStep({ pool: book.pool, acquirers, secretBox: TEST_SECRET_BOX }, book.id, id)),
+  ).toBe(false);
   await expect(
-    paydayStep({ pool: book.pool, acquirers }, book.id, id).then((command) => book.submit(command)),
+    paydayStep({ pool: book.pool, acquirers, secretBox: TEST_SECRET_BOX }, book.id, id).then((command) =>
+      book.submit(command),
+    ),
   ).rejects.toThrow(NoProgress);
 
   expect(await setAside(paydayOfSandbox)).toEqual([[id, expect.any(NoProgress)]]);
@@ -155,14 +161,22 @@ async function setAside(appointment: Appointment): Promise<[Uuid, unknown][]> {
   await book.submit(advanceClock({ bookId: book.id, targetFrom: () => target, requestId: newId(), actor: 'test' }));
   await runAdvance(
     {
-      ...{ pool: book.pool, committer: book.committer, appointments: [appointment], acquirers },
+      ...{
+        pool: book.pool,
+        committer: book.committer,
+        appointments: [appointment],
+        acquirers,
+        secretBox: TEST_SECRET_BOX,
+        ...WITHOUT_RAILS,
+      },
       enqueuer: { enqueue: () => undefined },
-      async appointmentFailed(_: unknown, row: { id: Uuid }, error: unknown) {
+      async rowFailed(_: unknown, row: { id: Uuid }, error: unknown) {
         stuck.push([row.id, error]);
         await book.rows(
           'UPDATE acquirer_paydays SET stuck_at = now() WHERE book_id = $1 AND id = $2 RETURNING id',
           row.id,
         );
+        return true;
       },
     },
     book.id,

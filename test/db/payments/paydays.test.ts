@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
-import { ChangedMeanwhile } from '../../../src/ledger/commit/changed-meanwhile.ts';
+import { StaleRead } from '../../../src/ledger/commit/stale-read.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import type { Payday } from '../../../src/payments/paydays/settlement.ts';
 import { paydays } from '../../../src/payments/paydays/settlement-table.ts';
@@ -15,6 +15,7 @@ import { findingsOf } from '../../support/findings.ts';
 import { acceptOne } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
+import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 const NO_DISPUTES = { taken: [], won: [] };
 
@@ -56,7 +57,7 @@ async function captured(count: number): Promise<void> {
 }
 
 const step = async (payday: Uuid, linesMax?: number) =>
-  book.submit(await paydayStep({ pool: book.pool, acquirers }, book.id, payday, linesMax));
+  book.submit(await paydayStep({ pool: book.pool, acquirers, secretBox: TEST_SECRET_BOX }, book.id, payday, linesMax));
 const read = (id: Uuid) => paydays.find(book.pool, book.id, id) as Promise<Payday>;
 const unpaid = async () =>
   (
@@ -106,11 +107,11 @@ test('two processes that make the report of one payday make one', async () => {
   await captured(2);
   const payday = await opened();
   const [one, other] = await Promise.all([
-    paydayStep({ pool: book.pool, acquirers }, book.id, payday),
-    paydayStep({ pool: book.pool, acquirers }, book.id, payday),
+    paydayStep({ pool: book.pool, acquirers, secretBox: TEST_SECRET_BOX }, book.id, payday),
+    paydayStep({ pool: book.pool, acquirers, secretBox: TEST_SECRET_BOX }, book.id, payday),
   ]);
   const ends = await Promise.allSettled([book.submit(one), book.submit(other)]);
-  expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: expect.any(ChangedMeanwhile) }]);
+  expect(ends.filter(({ status }) => status === 'rejected')).toMatchObject([{ reason: expect.any(StaleRead) }]);
   expect((await read(payday)).reportIds).toHaveLength(1);
   while (!(await step(payday)));
   expect(await reports.poolBalance()).toBe(40_000n);

@@ -4,7 +4,7 @@ import { createPool } from '../../../src/db/pool.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
-import { settleOperation } from '../../../src/payments/outcomes/settle-operation.ts';
+import { applyAcquirerReport } from '../../../src/payments/outcomes/apply-acquirer-report.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
 import { loadBookWithSchedule } from '../../../src/payments/shares/book-schedule-store.ts';
 import { readRelease } from '../../../src/payments/shares/earn-share.ts';
@@ -77,9 +77,9 @@ async function captureAt(time: string, { readAt = time, amount = 20_000n } = {})
   const declared = await read();
   now = Date.parse(time);
   await book.submit(
-    settleOperation(book.id, {
+    applyAcquirerReport(book.id, {
       ...accepted,
-      ...declared,
+      read: declared,
       report: { ...SUCCEEDED, raw: { id: newId() } },
     }),
   );

@@ -1,6 +1,6 @@
 /** Part of what captures earn is reserved: released later, taken behind the rest, and never lost. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { requestCapture } from '../../../src/payments/actions/request-action.ts';
+import { requestCapture } from '../../../src/payments/actions/act-on-payment.ts';
 import { sumOpenShares } from '../../../src/payments/shares/balance-store.ts';
 import { balanceView } from '../../../src/payments/shares/balance-view.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';

@@ -16,6 +16,7 @@ import { findingsOf } from '../../support/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
+import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -95,17 +96,22 @@ describe('a file of which nothing is kept', () => {
   const run = (bytes: Buffer, ...words: string[]) => {
     const file = join(folder, `${newId()}.csv`);
     writeFileSync(file, bytes);
-    return runHere(program, [file, ...words], { ...environment, DATABASE_URL: database.applicationUrl });
+    return runHere(program, [file, ...words], {
+      ...environment,
+      DATABASE_URL: database.applicationUrl,
+      COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+    });
   };
 
   test('the same bytes of another acquirer', async () => {
     const { authorization } = await reports.captured(accountId);
     const file = reports.fileOf([reports.lineOf(authorization)]);
-    await keepReport(book.pool, file, Date.now());
-    const other = keepReport(book.pool, { ...file, acquirer: 'another' }, Date.now());
+    const keeping = { pool: book.pool, secretBox: TEST_SECRET_BOX };
+    await keepReport(keeping, file, Date.now());
+    const other = keepReport(keeping, { ...file, acquirer: 'another' }, Date.now());
     await expect(other).rejects.toThrow(BadInput);
     await expect(other).rejects.toThrow('The same file has come as a report of sandbox_acquirer.');
-    expect(await keepReport(book.pool, file, Date.now())).toMatchObject({ known: true });
+    expect(await keepReport(keeping, file, Date.now())).toMatchObject({ known: true });
   });
 
   test('no merchant is a book of the mode', async () => {

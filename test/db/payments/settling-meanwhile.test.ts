@@ -7,8 +7,8 @@ import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
-import { PartyBusy } from '../../../src/outside/call-shares.ts';
-import { requestCapture } from '../../../src/payments/actions/request-action.ts';
+import { PartyBusy } from '../../../src/outside/call-limits.ts';
+import { requestCapture } from '../../../src/payments/actions/act-on-payment.ts';
 import type { PaymentOperation } from '../../../src/payments/operations/payment-operation.ts';
 import { paydays } from '../../../src/payments/paydays/settlement-table.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
@@ -22,6 +22,8 @@ import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
+import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
+import { WITHOUT_RAILS } from '../../support/without-rails.ts';
 
 let database: TestDatabase;
 let book: TestBook;
@@ -130,7 +132,8 @@ function runtimeOf({ committer = book.committer, pay }: { committer?: Pick<Commi
   const runtime = {
     ...{ pool: book.pool, committer, appointments: [paydayOfSandbox], enqueuer: { enqueue: () => undefined } },
     acquirers: { sandbox: { pay } } as unknown as Pick<Acquirers, 'sandbox'>,
-    appointmentFailed: async (_: unknown, __: unknown, error: unknown) => void stuck.push(error),
+    ...{ secretBox: TEST_SECRET_BOX, ...WITHOUT_RAILS },
+    rowFailed: async (_: unknown, __: unknown, error: unknown) => stuck.push(error) > 0,
   };
   return { runtime, stuck };
 }

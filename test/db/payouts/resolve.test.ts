@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveByPerson } from '../../../scripts/ops-resolve.ts';
+import { type ResolveOptions, resolveByPerson } from '../../../scripts/ops-resolve.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
-import { declaredPayout } from '../../../src/payouts/index.ts';
 import { type Payout, waitingOn } from '../../../src/payouts/payout/payout.ts';
+import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { mismatchesOf } from '../../../src/payouts/payout/rail-mismatch.ts';
+import { readOperatorReason } from '../../../src/payouts/resolution/resolution-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import { readTimeline } from '../../../src/timeline/timeline.ts';
@@ -50,7 +51,12 @@ async function liedAbout(alias: string) {
 }
 
 const timelineOf = ({ id }: Payout) =>
-  readTimeline(book.pool, { bookId: book.id, resource: declaredPayout, id, page: { limit: 20 } });
+  readTimeline(book.pool, {
+    bookId: book.id,
+    resource: { ...payoutResource, operatorReason: readOperatorReason },
+    id,
+    page: { limit: 20 },
+  });
 
 /** What another operator did with the payout, for another reason. */
 function erased(payoutId: Uuid): Command<void> {
@@ -107,21 +113,21 @@ describe.each([
     writeFileSync(evidence, 'a line of a statement');
     const id = publicId('payout', payout.id);
     const options = { as, evidence, by: 'alice' };
-    const endless = resolveByPerson(book.pool, id, { ...options, evidence: '/dev/zero' });
+    const environment = { COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey };
+    const resolve = (asked: ResolveOptions) => resolveByPerson(book.pool, id, asked, environment);
+    const endless = resolve({ ...options, evidence: '/dev/zero' });
     await expect(endless).rejects.toThrow('larger than 262144 bytes');
-    expect(await resolveByPerson(book.pool, id, { ...options, dryRun: true })).toMatchObject({
+    expect(await resolve({ ...options, dryRun: true })).toMatchObject({
       result: 'would be booked',
     });
     expect((await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)).toMatchObject({
       status: 'processing',
     });
-    expect(await resolveByPerson(book.pool, id, options)).toMatchObject({ status: as, by: 'operator:alice' });
+    expect(await resolve(options)).toMatchObject({ status: as, by: 'operator:alice' });
     expect(await exceptions()).toEqual([{ kind, status: 'resolved' }]);
-    expect(await resolveByPerson(book.pool, id, options)).toMatchObject({ result: 'had been resolved like this' });
+    expect(await resolve(options)).toMatchObject({ result: 'had been resolved like this' });
     const other = as === 'paid' ? 'failed' : 'paid';
-    await expect(resolveByPerson(book.pool, id, { ...options, as: other })).rejects.toThrow(
-      'operator:alice resolved it',
-    );
+    await expect(resolve({ ...options, as: other })).rejects.toThrow('operator:alice resolved it');
     // An inquiry sent before the operator's decision and answered after it changes nothing.
     const ended = (await payouts.load(book.pool, book.id, [payout.id])).get(payout.id)!;
     expect(await book.settle(ended, { call: 'inquire', status: 'rejected', idUnknown: true })).toEqual(ended);

@@ -4,6 +4,7 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueApiKey } from '../../../scripts/harness/issue-api-key.ts';
 import { findCustomerAccount } from '../../../src/accounts/customer-account-store.ts';
 import type { Queryable, Transaction } from '../../../src/db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS } from '../../../src/db/transaction.ts';
@@ -11,7 +12,6 @@ import { accounts } from '../../../src/ledger/account-table.ts';
 import { loadBook, lockBook, updateBook } from '../../../src/ledger/book-store.ts';
 import { listEntries, loadAccountCodes } from '../../../src/ledger/journal-read-store.ts';
 import { findApiKeysByHash } from '../../../src/organisations/api-key-store.ts';
-import { issueApiKey } from '../../../src/organisations/issue-api-key.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';

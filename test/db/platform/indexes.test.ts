@@ -43,7 +43,7 @@ test('no other index can replace the primary key', async () => {
     FROM pg_index i
     JOIN pg_index k ON k.indrelid = i.indrelid AND k.indisprimary AND k.indkey[0] = i.indkey[0]
     JOIN pg_class t ON t.oid = i.indrelid
-    JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname IN ('public', 'sandbox_rail')
+    JOIN pg_namespace n ON n.oid = t.relnamespace AND n.nspname IN ('public', 'sandbox_rail', 'sandbox_processor')
     WHERE NOT i.indisprimary AND i.indpred IS NULL
     ORDER BY 1`);
   expect(rows).toEqual([]);

@@ -11,8 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 import { schemaOf } from '../../support/schema.ts';
 
 const log = createLogger('silent', 'test');
-const FIRST_OF_THIS_RELEASE = '0020-personal-text';
-const LAST_OF_THE_RELEASE_BEFORE = '0019-joined-backlogs';
+const FIRST_OF_THIS_RELEASE = '0101-contracted-before';
 
 let database: TestDatabase;
 let owner: pg.Client;
@@ -31,17 +30,17 @@ const migrated = () => migrate({ rights: RIGHTS, ...database, log });
 const names = async () =>
   (await owner.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY id')).rows.map(({ name }) => name);
 
-/** The schema of release 0.2.0. Nothing of it is contracted yet. */
+/** The schema of release 0.3.0, which is not contracted to it yet. */
 async function asOfTheReleaseBefore(): Promise<void> {
   // As a new database of that release, without the rows that every installation of this one has.
   await owner.query('DELETE FROM books; DELETE FROM organisations');
   const schema = knex(knexConfig(database.ownerUrl));
   try {
-    while ((await names()).at(-1) !== LAST_OF_THE_RELEASE_BEFORE) await schema.migrate.down();
+    while ((await names()).includes(FIRST_OF_THIS_RELEASE)) await schema.migrate.down();
   } finally {
     await schema.destroy();
   }
-  await owner.query('UPDATE installation SET contracted_to = NULL, contracted_at = NULL');
+  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contract_done = true");
 }
 
 async function useIt(): Promise<void> {
@@ -55,7 +54,7 @@ test('each migration of this release can be taken back and run again, and leaves
   expect(applied[0]).toBe(FIRST_OF_THIS_RELEASE);
   expect(await schemaOf(owner)).toEqual(before);
   const { rows } = await owner.query('SELECT contracted_to, contract_done FROM installation');
-  expect(rows).toEqual([{ contracted_to: '0.2.0', contract_done: true }]);
+  expect(rows).toEqual([{ contracted_to: '0.3.0', contract_done: true }]);
 });
 
 test('one of the release before is migrated once it is contracted to it, and refused until then', async () => {
@@ -65,11 +64,20 @@ test('one of the release before is migrated once it is contracted to it, and ref
   const refusal = await migrated().catch((error: unknown) => error);
   expect(refusal).toBeInstanceOf(DatabaseRoleError);
   expect(String(refusal)).toMatch(
-    /not contracted to release 0\.2\.0.*`npm run migrate -- --contract` of release 0\.2\.0 first/s,
+    /not contracted to release 0\.3\.0.*`npm run migrate -- --contract` of release 0\.3\.0 first/s,
   );
   expect(await names()).toEqual(before);
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0', contracted_at = now()");
+  await owner.query("UPDATE installation SET contracted_to = '0.3.0', contracted_at = now()");
   expect((await migrated()).applied[0]).toBe(FIRST_OF_THIS_RELEASE);
+});
+
+test('one whose contract was killed under way is refused as one that is not contracted', async () => {
+  await asOfTheReleaseBefore();
+  await useIt();
+  await owner.query(
+    "UPDATE installation SET contracted_to = '0.3.0', contracted_from = '0.2.0', contract_done = false",
+  );
+  await expect(migrated()).rejects.toThrow(/not contracted to release 0\.3\.0/);
 });
 
 test('one that is older still is refused too', async () => {
@@ -78,7 +86,7 @@ test('one that is older still is refused too', async () => {
   await owner.query(
     "ALTER TABLE installation RENAME TO no_installation; DELETE FROM schema_migrations WHERE name >= '0016'",
   );
-  await expect(migrated()).rejects.toThrow(/not contracted to release 0\.2\.0/);
+  await expect(migrated()).rejects.toThrow(/not contracted to release 0\.3\.0/);
 });
 
 test('one of a development build is refused, by the name of its migration', async () => {

@@ -120,7 +120,7 @@ test('the signer may add checkpoints and nodes, read what it signs, and nothing 
       `SELECT n.nspname || '.' || c.relname AS name, array_agg(p.privilege ORDER BY p.privilege) AS rights
          FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace,
               unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) AS p (privilege)
-        WHERE n.nspname IN ('public', 'sandbox_rail', 'bullmq') AND c.relkind IN ('r', 'p')
+        WHERE n.nspname IN ('public', 'sandbox_rail', 'sandbox_acquirer', 'sandbox_bank', 'sandbox_processor', 'bullmq') AND c.relkind IN ('r', 'p')
           AND has_table_privilege(c.oid, p.privilege)
         GROUP BY 1`,
     ),
@@ -132,9 +132,12 @@ test('the signer may add checkpoints and nodes, read what it signs, and nothing 
 });
 
 test.each`
-  schema            | tables                                      | sequences
-  ${'sandbox_rail'} | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
-  ${'bullmq'}       | ${['DELETE', 'INSERT', 'SELECT', 'UPDATE']} | ${['USAGE']}
+  schema                 | tables                                      | sequences
+  ${'sandbox_rail'}      | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
+  ${'sandbox_acquirer'}  | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
+  ${'sandbox_bank'}      | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
+  ${'sandbox_processor'} | ${['INSERT', 'SELECT', 'UPDATE']}           | ${[]}
+  ${'bullmq'}            | ${['DELETE', 'INSERT', 'SELECT', 'UPDATE']} | ${['USAGE']}
 `('in $schema the role may $tables and no more, also in later tables', async ({ schema, tables, sequences }) => {
   const own = await createTestDatabase();
   try {

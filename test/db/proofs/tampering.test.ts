@@ -5,19 +5,28 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { JOURNAL_TABLES } from '../../../src/db/grants.ts';
-import type { Pool } from '../../../src/db/pool.ts';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { postEntry } from '../../../src/journal/entries/post-entries.ts';
+import { reverseEntry } from '../../../src/journal/entries/reverse-entry.ts';
+import { accounts } from '../../../src/ledger/account-table.ts';
+import { Draft } from '../../../src/ledger/draft.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
 import { readEvents } from '../../../src/ledger/events/event-read-store.ts';
-import { readEntries } from '../../../src/ledger/journal-read-store.ts';
+import { findEntry, readEntries } from '../../../src/ledger/journal-read-store.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { type CheckpointView, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { eventDigest } from '../../../src/proofs/event-digest.ts';
 import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
 import { systemClock } from '../../../src/values/clock.ts';
+import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { transfer } from '../../support/book.ts';
+import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { openBook, stored, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointIn, checkpointNow, newSigningKey } from '../../support/checkpoints.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
 
 let filled: FilledDatabase;
@@ -35,6 +44,8 @@ beforeAll(async () => {
   filled = await openFilledDatabase(async (book, database) => {
     await checkpointIn(database, book.id, ours);
     last = { from: await book.account({ amount: 100n }), to: await book.account() };
+    await takenBack(book, last);
+    await bookedLate(book, database, last);
     await book.submit(transfer({ ...last, amount: 40n }));
     kept = checkpointView(await checkpointIn(database, book.id, ours));
   });
@@ -59,6 +70,41 @@ beforeAll(async () => {
 });
 
 afterAll(() => filled?.close());
+
+/** An entry that was asked for by API, and its reversal, as they are written since the contract. */
+async function takenBack({ pool, id }: TestBook, { from, to }: typeof last): Promise<void> {
+  const contracted = await openBook({ database: pool, bookId: id, sink: webhookSink, forms: LATEST_FORMS });
+  const asked = { bookId: id, requestId: newId(), actor: 'system' };
+  const postings = [{ debit: from, credit: to, amount: 5n, currency: 'EUR' }];
+  const request = { postings, effectiveOn: undefined, description: null, externalId: null, metadata: {}, expect: [] };
+  const { resourceId } = await contracted.submit(stored(postEntry(asked, request)));
+  const entry = (await findEntry(pool, id, resourceId!))!;
+  await contracted.submit(stored(reverseEntry(entry, { ...asked, description: null })));
+  await contracted.close();
+}
+
+/** An entry of a closed day: it takes effect on the first open one. */
+async function bookedLate(book: TestBook, database: TestDatabase, { from, to }: typeof last): Promise<void> {
+  const owner = createPool({ url: database.ownerUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
+  const close = (day: string | null) =>
+    owner.query('UPDATE books SET closed_through = $2 WHERE id = $1', [book.id, day]);
+  await close('2026-01-31');
+  const id = newId();
+  await book.submit({
+    ...{ id, requestId: id, name: 'test.late', touches: [{ table: accounts, ids: [from, to] }] },
+    decide(state, moment) {
+      const draft = new Draft(state, { id, requestId: id }, moment);
+      draft.post({
+        ...{ resource: 'transfer' as ResourceName, resourceId: id, step: 'done' },
+        postings: [{ debit: from, credit: to, amount: 1n }],
+        effectiveAt: Date.parse('2026-01-05T00:00:00Z'),
+      });
+      return draft.finish(undefined);
+    },
+  });
+  await close(null);
+  await owner.end();
+}
 
 /** Without rules of time, which depend on whether neighbours share a millisecond. */
 function found(findings: readonly Finding[]): string {
@@ -103,10 +149,13 @@ const PUT_IN: Record<string, string> = {
   'events.first_sequence': '1',
 };
 
+/** Columns of entries that only those have that were booked behind the scene, before the last. */
+const SINCE_THE_CONTRACT: Readonly<Record<string, true>> = { reverses: true, occurred_on: true };
+
 /** A row of the table with a value in the column. */
 function rowOf(table: string, column: string): string {
   const rows: Record<string, string> = {
-    entries: `sequence = (SELECT max(sequence) FROM entries WHERE ${column} IS NOT NULL AND sequence < ${scene.transfer})`,
+    entries: `sequence = (SELECT max(sequence) FROM entries WHERE ${column} IS NOT NULL AND sequence < ${column in SINCE_THE_CONTRACT ? '(SELECT max(sequence) FROM entries)' : scene.transfer})`,
     postings: `(entry_sequence, ordinal) = (${scene.transfer}, 1)`,
     hold_steps: `(hold_id, ordinal) = ('${scene.payouts.paid.holdId}', 2)`,
     events: `(object_id, type) = ('${scene.payouts.paid.id}', 'payout.processing')`,
@@ -124,8 +173,13 @@ const FOUND_BY: Record<string, (column: string) => string> = {
   entries: (column) => (column === 'book_id' || column === 'sequence' ? 'journal.sequence' : 'journal.chain'),
   postings: () => 'journal.chain',
   hold_steps: (column) =>
-    ({ amount: 'hold.remaining', created_at: 'hold.event', kind: 'hold.kind', ordinal: 'hold.kind' })[column] ??
-    'hold.steps',
+    ({
+      amount: 'hold.remaining',
+      created_at: 'hold.event',
+      floor_overridden: 'hold.kind',
+      kind: 'hold.kind',
+      ordinal: 'hold.kind',
+    })[column] ?? 'hold.steps',
   // Only the checkpoint covers the actor of an event and every byte of its body.
   events: () => 'checkpoint.events',
   entry_texts: (column) => (column === 'salt' || column === 'description' ? 'journal.text' : 'journal.orphan'),

@@ -45,12 +45,26 @@ export class Answered {
         this.ids.push(...data.ids);
         if (data.ids.includes('poison')) throw new Error('a bug');
       },
+      'payout.release': async () => undefined,
+      'payout_batch.release': async () => undefined,
+      'payout_batch.make': async () => undefined,
       'hold.expire': async () => undefined,
+      'statement.make': async () => undefined,
       'payment.expire': async () => undefined,
       'dispute.visit': async () => undefined,
       'share.release': async () => undefined,
       'payday.settle': async () => undefined,
+      'transaction.expire': async () => undefined,
       'clock.advance': async () => undefined,
+      'bank_statement.post': async () => undefined,
+      'bank_match.move': async () => undefined,
+      'acquirer_report.post': async () => undefined,
+      'opening.close': async () => undefined,
+      'fee.begin': async () => undefined,
+      'fee.collect': async () => undefined,
+      'book.mirror': async () => undefined,
+      'credit.take': async () => undefined,
+      'period.close': async () => undefined,
     },
   });
 }
@@ -149,6 +163,39 @@ export function queueContract(config: () => QueuesConfig): void {
     expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(3);
     start({ concurrency: 1 });
     await expect.poll(() => answered.ids, soon).toEqual(['first', 'second', 'third']);
+  });
+
+  test('a row that is enqueued behind 500 jobs of a batch is taken next, and theirs are taken all the same', async () => {
+    answered.hold();
+    start({ concurrency: 1 });
+    enqueuer.enqueue('book', [{ ...reserve('first'), behind: true }]);
+    await expect.poll(() => answered.started, soon).toBe(1);
+    for (let job = 0; job < 500; job++) {
+      const data = { bookId: 'book', ids: [`item-${job}`], behind: true };
+      await queues.add('ledger', 0, [{ name: 'payout.reserve', data, priority: 1 }], LIMIT);
+    }
+    enqueuer.enqueue('book', [{ ...reserve('item-500'), behind: true }, reserve('single')]);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(502);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(503);
+    const items = Array.from({ length: 501 }, (_, job) => `item-${job}`);
+    expect(answered.ids).toEqual(['first', 'single', ...items]);
+    expect(answered.jobs.map(({ behind = false }) => behind)).toEqual([true, false, ...items.map(() => true)]);
+  });
+
+  test('bulk work of a book that has half of the room keeps no other work of the book out', async () => {
+    answered.hold();
+    const pool = start({ rowsPerJob: 50 });
+    const rows = Array.from({ length: 400 }, (_, row) => ({ ...reserve(`item-${row}`), behind: true }));
+    enqueuer.enqueue('book', rows);
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 1]);
+    answered.release();
+    await expect.poll(() => answered.ids.length, soon).toBe(400);
+    answered.hold();
+    enqueuer.enqueue('book', rows.slice(0, 200));
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([2, 5]);
+    enqueuer.enqueue('book', [reserve('single')]);
+    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([3, 6]);
   });
 
   test('a failed job is removed, and the next is processed', async () => {

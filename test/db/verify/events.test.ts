@@ -121,6 +121,22 @@ describe('events and deliveries', () => {
         'DELETE FROM webhook_deliveries WHERE event_sequence = 5',
       ],
     ],
+    ...[
+      { what: 'what it had never got was replayed to the endpoint since', version: 3, rules: ['delivery.missing'] },
+      { what: 'the endpoint changed after a replay: nobody can say', version: 2, rules: [] },
+    ].map(
+      ({ what, version, rules }): Case => [
+        what,
+        rules,
+        () => [
+          'UPDATE webhook_endpoints SET version = 3 WHERE version = 1',
+          `INSERT INTO webhook_replays (book_id, id, endpoint_id, kind, status, since, first_sequence, next_sequence, through_sequence,
+           endpoint_version, request_id, created_at)
+         SELECT book_id, id, id, 'missing', 'done', now(), 2, 9, 8, ${version}, id, now() FROM webhook_endpoints WHERE version = 3`,
+          'DELETE FROM webhook_deliveries WHERE event_sequence IN (1, 5)',
+        ],
+      ],
+    ),
     [
       'the endpoint came later: nothing wrong',
       [],

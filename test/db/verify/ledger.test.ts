@@ -23,6 +23,7 @@ const QUIET = () => `id = '${scene.quietAccountId}'`;
 const QUIET_LINE = (line: number) => `credit_account_id = '${scene.quietAccountId}' AND credit_line = ${line}`;
 const HOLD = (name: keyof Scene['payouts']) => `id = '${scene.payouts[name].holdId}'`;
 const STEP = (ordinal: number) => `ordinal = ${ordinal} AND hold_id = '${scene.payouts.paid.holdId}'`;
+const OWN_ACCOUNT = () => `id = (SELECT account_id FROM holds WHERE id = '${scene.heldId}')`;
 const OWN_STEP = (ordinal: number) => `ordinal = ${ordinal} AND hold_id = '${scene.heldId}'`;
 
 const copyToNoBook = (table: string, where: string) =>
@@ -196,6 +197,19 @@ describe('accounts', () => {
       'the flag that excuses it is gone',
       ['account.floor', 'journal.chain'],
       () => ['UPDATE entries SET floor_overridden = false WHERE floor_overridden'],
+    ],
+    [
+      'so much is held that less is available than the floor',
+      ['account.floor'],
+      () => [`UPDATE accounts SET floor = 900 WHERE ${OWN_ACCOUNT()}`],
+    ],
+    [
+      'the same, by a step that says so and is not of a card',
+      ['hold.kind'],
+      () => [
+        `UPDATE accounts SET floor = 900 WHERE ${OWN_ACCOUNT()}`,
+        `UPDATE hold_steps SET floor_overridden = true WHERE ${OWN_STEP(2)}`,
+      ],
     ],
     [
       'a further account without lines: nothing wrong',

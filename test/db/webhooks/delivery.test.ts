@@ -5,7 +5,7 @@ import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { enableEndpoint, rotateSecret } from '../../../src/webhooks/manage-endpoint.ts';
-import { answering, startSocketServer } from '../../unit/webhooks/receiver.ts';
+import { answering, startSocketServer } from '../../support/receiver.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { backlogOf, deliveriesOf, START } from './world.ts';
 

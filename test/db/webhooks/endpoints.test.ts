@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answerSecretPlace, revealedAnswer } from '../../../src/idempotency/answer-secret.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../../../src/webhooks/endpoint.ts';
-import {
-  answerSecretPlace,
-  previousSecretPlace,
-  revealedAnswer,
-  secretPlace,
-} from '../../../src/webhooks/endpoint-secret.ts';
+import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
 import { getEndpoint, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import {

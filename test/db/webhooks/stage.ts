@@ -2,14 +2,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/webhooks/deliver-webhook.ts';
-import { type Answer, type Receiver, startReceiver } from '../../unit/webhooks/receiver.ts';
+import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { createWorld, log, START, type World } from './world.ts';
 
 export interface Stage {
   readonly world: World;
   /** The book of the running test. */
   readonly bookId: string;
-  /** Rows and errors passed to `deliveryFailed`. */
+  /** Rows and errors passed to `rowFailed`. */
   readonly failures: { id: string; error: unknown }[];
   deliverer(options?: Partial<DelivererOptions>): Deliverer;
   receiver(answer?: Answer): Promise<Receiver>;
@@ -63,7 +63,7 @@ export function setStage(): Stage {
         log,
         allowHosts: ['127.0.0.1:*'],
         random: () => 0.5,
-        deliveryFailed: async (_bookId, id, error) => failures.push({ id, error }),
+        rowFailed: async (_rows, { id }, error) => failures.push({ id, error }) > 0,
         ...options,
       });
       cleanUp.push(() => made.close());

@@ -1,9 +1,11 @@
 /** A delivery that one worker cannot send and another can, for example while the encryption key is replaced. */
 import { expect, test } from 'vitest';
-import { listStuck, markStuck } from '../../../src/operations/stuck-store.ts';
+import { createRowFailed } from '../../../src/operations/row-failed.ts';
+import { listStuck } from '../../../src/operations/stuck-store.ts';
+import type { postEvent } from '../../../src/outside/post-event.ts';
 import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
-import type { postEvent } from '../../../src/webhooks/post-event.ts';
 import { setStage } from './stage.ts';
+import { log } from './world.ts';
 
 const stage = setStage();
 
@@ -17,7 +19,7 @@ test('a delivery marked as stuck by one worker and sent by another is delivered,
   const post: typeof postEvent = async () => {
     arrive();
     await answered;
-    return { status: 200, error: null, retryAfter: undefined, response: null };
+    return { status: 200, error: null, retryAfter: undefined, response: null, isWhole: true };
   };
   const delivering = stage.deliverer({ post }).deliver(bookId, [delivery!]);
   await arrived;
@@ -29,8 +31,7 @@ test('a delivery marked as stuck by one worker and sent by another is delivered,
         throw new Error('No encryption key with id 0a0b is configured');
       },
     },
-    deliveryFailed: (book, row, error) =>
-      markStuck(pool, movedDeliveries, { bookId: book, id: row, error, at: clock.now() }),
+    rowFailed: createRowFailed({ pool, clock, log }),
   });
   await without.deliver(bookId, [delivery!]);
   expect(await listStuck(pool, [movedDeliveries], 10)).toHaveLength(1);

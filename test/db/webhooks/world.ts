@@ -1,7 +1,9 @@
 /**
  * Shared by the webhook tests: a database, a test and a live book, a committer with the real sink, and short helpers.
  */
+
 import { expect } from 'vitest';
+import { lowBalances } from '../../../src/accounts/low-balance.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';
@@ -68,6 +70,7 @@ export async function createWorld(): Promise<World> {
   };
   const enqueued: EnqueuedRow[] = [];
   const committer = new Committer({
+    watch: lowBalances,
     pool,
     clock,
     sink: webhookSink,

@@ -60,7 +60,12 @@ while (payout.status === 'pending' || payout.status === 'processing') {
   payout = (await getPayout({ path: { id: payout.id }, throwOnError })).data;
 }
 const { destination } = payout;
-const payee = destination.type === 'cliq' ? destination.alias_masked : destination.account;
+const payee =
+  destination.type === 'cliq'
+    ? destination.alias_masked
+    : destination.type === 'account'
+      ? destination.account
+      : destination.type;
 
 /** Neither `initiator` nor `capture`: what stands for them is said in words. */
 const sale: CreatePayment = {

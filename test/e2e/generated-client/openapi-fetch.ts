@@ -64,7 +64,12 @@ while (payout.status === 'pending' || payout.status === 'processing') {
 }
 
 const { destination } = payout;
-const payee = destination.type === 'cliq' ? destination.alias_masked : destination.account;
+const payee =
+  destination.type === 'cliq'
+    ? destination.alias_masked
+    : destination.type === 'account'
+      ? destination.account
+      : destination.type;
 
 /** Neither `initiator` nor `capture`: what stands for them is said in words. */
 const sale: Schemas['CreatePayment'] = {

@@ -16,11 +16,17 @@ const OF_EVERY_GROUP: readonly Form[] = [
   { kind: 'live key', form: /sk_live_[A-Za-z0-9]{32}/g, example: () => `sk_live_${'0'.repeat(32)}` },
   { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g, example: () => `sk_test_${'0'.repeat(32)}` },
   { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g, example: () => '443' },
+  { kind: 'reference', form: /\bRF\d{2}[0-9A-Z]{16}\b/g, example: () => 'RF18539007547034' },
   { kind: 'points', form: /(?<=^ratelimit: .*)\d+/gm, numbered: false },
 ];
 
 /** What differs from run to run, with the forms that groups declare. */
-export const FORMS: readonly Form[] = [...OF_EVERY_GROUP, ...GROUPS_ON_WIRE.flatMap(({ forms = [] }) => forms)];
+export const FORMS: readonly Form[] = [
+  ...OF_EVERY_GROUP,
+  ...GROUPS_ON_WIRE.flatMap(({ forms = [] }) => forms),
+  { kind: 'today', form: daysOfTheRun(0, 1), numbered: false, example: () => '2026-03-02' },
+  { kind: 'yesterday', form: daysOfTheRun(-1), numbered: false, example: () => '2026-03-01' },
+];
 
 /** What stands in the place of a value of this kind: the first, the second … in the order in which they appear. */
 export type Write = (kind: string, number: number | undefined, value: string) => string;
@@ -63,4 +69,10 @@ export class Names {
 /** For who compares: `<acct 1>`, `<time>`. */
 export function inBrackets(kind: string, number: number | undefined): string {
   return number === undefined ? `<${kind}>` : `<${kind} ${number}>`;
+}
+
+/** A run may end on the day after the one on which it began. Dates that a scene names itself are other days, and stay. */
+function daysOfTheRun(...later: readonly number[]): RegExp {
+  const days = later.map((count) => new Date(Date.now() + count * 86_400_000).toISOString().slice(0, 10));
+  return new RegExp(`(?<![\\d-])(${days.join('|')})(?![\\dT-])`, 'g');
 }

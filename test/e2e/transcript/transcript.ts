@@ -28,6 +28,7 @@ const LEFT_OUT = new Set(['date', 'connection', 'keep-alive', 'transfer-encoding
 
 export class Transcript {
   readonly #baseUrl: string;
+  #eventsOf: { key: string; isOfScene: (event: RecordedEvent) => boolean } | undefined;
   readonly #key: string;
   readonly #exchanges: Exchange[] = [];
   readonly #text: string[] = [];
@@ -57,12 +58,13 @@ export class Transcript {
     const route = routeOf(method, path);
     const operation = route?.operation;
     const status = answer.statusCode;
-    const value = text === '' ? undefined : JSON.parse(text);
+    const isJson = /json\b/.test(String(answer.headers['content-type'] ?? ''));
+    const value = text === '' || !isJson ? undefined : JSON.parse(text);
     const answered = { status, headers: answer.headers as Record<string, string>, text, body: value };
     holdAgainstReference(route, `${method} ${path}`, answered);
     if (operation) {
       this.#heard.set(operation, (this.#heard.get(operation) ?? new Set()).add(status));
-      this.#exchanges.push({ title, operation, request: body, status, answer: value });
+      if (isJson || text === '') this.#exchanges.push({ title, operation, request: body, status, answer: value });
     }
     this.#write(`### ${title}`, `${method} ${path}`, headersText(headers), shown(rawBody ?? ''));
     this.#write(`=> ${status}`, headersText(answer.headers), shown(text));
@@ -98,16 +100,22 @@ export class Transcript {
     return asExamples(said, { scene, began, baseUrl: this.#baseUrl, events });
   }
 
+  /** Reads the events of these types with another key: those of a scene that is played in another book. */
+  readEventsWith(key: string, prefixes: readonly string[]): void {
+    this.#eventsOf = { key, isOfScene: ({ type }) => prefixes.some((prefix) => type.startsWith(prefix)) };
+  }
+
   /** Every event of the book, newest first. */
   async #events(): Promise<RecordedEvent[]> {
+    const { key, isOfScene } = this.#eventsOf ?? { key: this.#key, isOfScene: () => true };
     const events: RecordedEvent[] = [];
-    const headers = { authorization: `Bearer ${this.#key}` };
+    const headers = { authorization: `Bearer ${key}` };
     for (let cursor: string | null = ''; cursor !== null; ) {
       const query = cursor === '' ? '' : `&starting_after=${cursor}`;
       const answer = await request(`${this.#baseUrl}/v1/events?limit=100${query}`, { headers });
       const page = (await answer.body.json()) as { data: RecordedEvent[]; next_cursor: string | null };
       page.data.forEach(requireDocumented);
-      events.push(...page.data);
+      events.push(...page.data.filter(isOfScene));
       cursor = page.next_cursor;
     }
     return events;

@@ -15,6 +15,8 @@ import type { SeededRandom } from './seeded-random.ts';
 export interface Intent<Wanted extends Wish = Wish> {
   readonly key: string;
   readonly wish: Wanted;
+  /** By the right clock, for the first time. */
+  readonly askedAt: number;
   readonly answers: Answer[];
 }
 
@@ -72,7 +74,7 @@ export class Clients {
       const { unanswered } = this;
       return random.pick(unanswered.length > 0 && random.chance(0.8) ? unanswered : this.intents);
     }
-    const intent = { key: `key-${this.intents.length}`, wish: this.#wish(), answers: [] };
+    const intent = { key: `key-${this.intents.length}`, wish: this.#wish(), askedAt: this.clock.now(), answers: [] };
     this.intents.push(intent);
     return intent;
   }

@@ -8,6 +8,7 @@ import type { Following } from '../../../src/idempotency/following.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import type { Clients } from './clients.ts';
+import type { OperatorModel } from './operator-model.ts';
 import type { RailModel } from './rail-model.ts';
 import type { ReceiverModel } from './receiver-model.ts';
 import type { Schedule } from './schedule.ts';
@@ -62,6 +63,7 @@ export interface ScheduleBook {
   readonly pool: Pool;
   readonly scheduler: Scheduler;
   readonly rail: RailModel;
+  readonly operator: OperatorModel;
   readonly receiver: ReceiverModel;
 }
 

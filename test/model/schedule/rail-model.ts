@@ -29,6 +29,8 @@ export interface RailRecord {
   code: string | undefined;
   readonly movements: Movement[];
   submissions: number;
+  /** For the first time. */
+  readonly sentAt: number;
   /** The rail has contradicted its own report. */
   contradicted: boolean;
 }
@@ -70,6 +72,9 @@ export class RailModel {
       inTurn: (_, call) => call(rail),
       mode: 'test',
       idempotent: true,
+      destinations: ['cliq'],
+      paysTokensOf: [],
+      resolve: () => Promise.reject(new Error('The model resolves nothing')),
       notFoundFinalAfterMs: 15 * 60_000,
       inquiryDelaysMs: [2_000, 5_000, 15_000, 60_000],
       confirms: { amount: true, currency: true, payee: true },
@@ -139,6 +144,7 @@ export class RailModel {
       code: isLate ? 'TM01' : script.code,
       movements: [],
       submissions: 1,
+      sentAt: this.#clock.now(),
       contradicted: false,
     };
     this.records.set(instruction.endToEndId, record);
@@ -224,10 +230,15 @@ export class RailModel {
 
 const payeeDigest = (endToEndId: string, payee: string) => deriveId('payee', endToEndId, payee);
 
+function aliasOf(destination: Instruction['destination']): string {
+  if (destination.type !== 'cliq') throw new Error('The model pays aliases alone');
+  return destination.alias;
+}
+
 const confirmed = ({ endToEndId, destination, amount, currency }: Instruction) => ({
   amount,
   currency,
-  payeeDigest: payeeDigest(endToEndId, destination.alias),
+  payeeDigest: payeeDigest(endToEndId, aliasOf(destination)),
 });
 
 /** The amount that the payee has. */

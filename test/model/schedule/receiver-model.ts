@@ -1,13 +1,13 @@
 /**
  * A webhook receiver with its own record. It may answer 500, or give no answer, with or without recording the event.
  */
-import type { EventPost, PostOutcome } from '../../../src/webhooks/post-event.ts';
+import type { EventPost, PostOutcome } from '../../../src/outside/post-event.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 const ANSWERS: Record<'arrived' | 'failed' | 'silent', PostOutcome> = {
-  arrived: { status: 200, error: null, retryAfter: undefined, response: null },
-  failed: { status: 500, error: null, retryAfter: undefined, response: 'Not now' },
-  silent: { status: null, error: 'timeout', retryAfter: undefined, response: null },
+  arrived: { status: 200, error: null, retryAfter: undefined, response: null, isWhole: true },
+  failed: { status: 500, error: null, retryAfter: undefined, response: 'Not now', isWhole: true },
+  silent: { status: null, error: 'timeout', retryAfter: undefined, response: null, isWhole: false },
 };
 
 /** An event that arrived: how often, where, and its body. */

@@ -16,6 +16,7 @@ import { openBook } from '../../support/book.ts';
 import { RETURNS_APART } from '../../support/forms.ts';
 import { ACCOUNTS, Clients, type Intent } from './clients.ts';
 import { HeldBooks } from './gated-transaction.ts';
+import { OperatorModel } from './operator-model.ts';
 import type { ScheduleBook } from './part.ts';
 import { SCHEDULE_PARTS } from './parts.ts';
 import { QueueModel } from './queue-model.ts';
@@ -49,6 +50,7 @@ export class Schedule {
   readonly clock = new VirtualClock(Date.now());
   readonly books: readonly ScheduleBook[];
   readonly rail: RailModel;
+  readonly operator: OperatorModel;
   readonly receiver: ReceiverModel;
   readonly bugs: unknown[] = [];
   readonly pool: Pool;
@@ -73,19 +75,34 @@ export class Schedule {
     this.#queues = new QueueModel(this.scheduler, { vanish: odds(), repeat: odds() });
     this.rail = new RailModel(this.scheduler, this.clock, { contradicts: odds(), repeats: odds() * 4 });
     this.receiver = new ReceiverModel(this.scheduler, { failed: odds(), silent: odds() });
+    const database = { held: new HeldBooks(), busy: books.length > 1 ? random.pick([0, 0.3, 0.8]) : 0 };
+    this.operator = new OperatorModel(
+      {
+        ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, database },
+        ...{ bookIds: books.map(({ bookId }) => bookId), onBug: this.#onBug },
+      },
+      random.pick([0, 0.1, 0.4]),
+    );
     const kinds = SCHEDULE_PARTS.flatMap((part) => part.kinds);
     this.books = books.map((book) => ({
       ...book,
       clients: new Clients({ random, clock: this.clock, kinds }, book),
-      ...{ pool: options.pool, scheduler: this.scheduler, rail: this.rail, receiver: this.receiver },
+      ...{
+        pool: options.pool,
+        scheduler: this.scheduler,
+        rail: this.rail,
+        operator: this.operator,
+        receiver: this.receiver,
+      },
     }));
     this.#around = {
       ...{ scheduler: this.scheduler, clock: this.clock, pool: options.pool, queues: this.#queues },
       ...{ rail: this.rail, receiver: this.receiver, onBug: this.#onBug },
-      database: { held: new HeldBooks(), busy: books.length > 1 ? random.pick([0, 0.3, 0.8]) : 0 },
+      database,
       secretBox: createSecretBox(options.encryptionKey),
     };
     this.scheduler.onDeath((owner) => {
+      if (!this.#processes.some((process) => process === owner)) return;
       this.#queues.died(owner);
       for (const [asked, { process }] of this.#asking) if (process === owner) this.#asking.delete(asked);
       this.#processes = this.#processes.filter((process) => process !== owner);
@@ -96,6 +113,7 @@ export class Schedule {
 
   static async open(options: ScheduleOptions): Promise<Schedule> {
     const random = new SeededRandom(options.seed);
+    await OperatorModel.clear(options.pool);
     const books: OpenedBook[] = [];
     for (let left = random.pick(BOOKS); left > 0; left--) books.push(await openScheduleBook(options));
     return new Schedule(options, random, books);

@@ -3,19 +3,23 @@
  * Postgres and to models of the queues, the rail and the receiver.
  */
 
+import { lowBalances } from '../../../src/accounts/low-balance.ts';
 import type { Forms } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
 import type { SecretBox } from '../../../src/db/secret-box.ts';
 import { ApiError } from '../../../src/errors/errors.ts';
-import type { RowFailure } from '../../../src/group/moved-rows.ts';
+import type { RowFailed } from '../../../src/group/moved-rows.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { Committer } from '../../../src/ledger/commit/committer.ts';
 import type { OutsideCalls } from '../../../src/outside/job-calls.ts';
+import { RecentPauses } from '../../../src/payouts/pauses/recent-pauses.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
 import { type JobData, type JobName, partsOf } from '../../../src/queue/job.ts';
 import type { PoolDefinition } from '../../../src/queue/pool.ts';
+import type { Carried } from '../../../src/rails/rails.ts';
+import { NO_RAIL_SETTINGS } from '../../../src/rails/settings/rail-settings.ts';
 import type { Runtime } from '../../../src/runtime.ts';
 import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
 import { webhookSink } from '../../../src/webhooks/event-sink.ts';
@@ -48,6 +52,9 @@ const log = createLogger('silent', 'test');
 const PUBLIC_URL = 'https://api.test';
 const CONFIG = {
   PAYOUT_FEE_CLIQ_BASIS_POINTS: 50,
+  PAYOUT_FEE_IBAN_BASIS_POINTS: 50,
+  PAYOUT_FEE_WALLET_BASIS_POINTS: 50,
+  PAYOUT_FEE_CARD_BASIS_POINTS: 50,
   PAYOUT_FEE_ACCOUNT_BASIS_POINTS: 0,
   SWEEP_INTERVAL_MS: 1_000,
   // No stored answer is dropped: clients may repeat any request.
@@ -83,6 +90,7 @@ export class SimulatedProcess implements Owner {
     const queues = around.queues.of(this);
     const enqueuer = createEnqueuer({ queues, log, forms, paceMs: 0 });
     const committer = new Committer({
+      watch: lowBalances,
       pool,
       clock,
       sink: webhookSink,
@@ -97,12 +105,18 @@ export class SimulatedProcess implements Owner {
       onError: (error) => classifyFailure(error) === 'transient' || onBug(error),
     });
     const rail = around.rail.of(this);
-    const rails = { sandbox: rail, all: () => [rail] };
-    const failed: RowFailure = async (_bookId, _id, error) => {
-      if (!isBadLuck(error)) onBug(error);
+    const rails = {
+      sandbox: rail,
+      get: () => rail,
+      carrying: ({ mode, type }: Carried) =>
+        rail.mode === mode && rail.destinations.includes(type) ? rail : undefined,
+      all: () => [rail],
+      files: () => [],
     };
-    const noticeFailed: Runtime['noticeFailed'] = (inbox, id, error) => failed(inbox.bookId, id, error);
-    const appointmentFailed: Runtime['appointmentFailed'] = (_, { bookId, id }, error) => failed(bookId, id, error);
+    const rowFailed: RowFailed = async (_rows, _row, error) => {
+      if (!isBadLuck(error)) onBug(error);
+      return true;
+    };
     const parts = {
       groups: GROUPS,
       pool,
@@ -113,16 +127,19 @@ export class SimulatedProcess implements Owner {
       enqueuer,
       queues,
       rails,
+      railSettings: NO_RAIL_SETTINGS,
+      pauses: new RecentPauses(pool, () => clock.now()),
       acquirers: { all: () => [] },
+      processors: { all: () => [] },
       publicUrl: PUBLIC_URL,
     };
     const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };
-    const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, payoutFailed: failed };
-    this.runtime = { ...whole, noticeFailed, appointmentFailed } as unknown as Runtime;
+    const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, rowFailed };
+    this.runtime = whole as unknown as Runtime;
     this.sweeper = createSweeper(this.runtime);
     const deliverer = createDeliverer({
       ...{ pool, committer, secretBox, clock, log },
-      deliveryFailed: failed,
+      rowFailed,
       allowHosts: [],
       random: scheduler.random.next,
       post: (_, request) => around.receiver.take(this, request),

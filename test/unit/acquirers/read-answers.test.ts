@@ -1,6 +1,5 @@
 /** A gateway's answer is read member by member: what does not fit docs/partners.md says nothing (src/acquirers/http). */
 import { describe, expect, test } from 'vitest';
-import { NotOfContract, readObject } from '../../../src/acquirers/http/fields.ts';
 import {
   readAnswer,
   readCard,
@@ -9,6 +8,7 @@ import {
   readVerified,
 } from '../../../src/acquirers/http/read-answers.ts';
 import { readNotice } from '../../../src/acquirers/http/read-notice.ts';
+import { NotOfContract, readObject } from '../../../src/outside/gateway/fields.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
 import { toJson } from '../../../src/values/json.ts';
 

@@ -6,7 +6,7 @@ import type { ApiResource, Listed } from '../../../src/api/api-resource.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../src/api/read-routes.ts';
 import type { RouteRequest } from '../../../src/api/route.ts';
 import { simulationRoute } from '../../../src/api/simulations.ts';
-import { actionRoute, createRoute, updateRoute } from '../../../src/api/write-routes.ts';
+import { actionRoute, createRoute, removeRoute, updateRoute } from '../../../src/api/write-routes.ts';
 import { BEFORE_ALL_IDS, newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { createTestApp, KEYS } from '../http/test-app.ts';
 
@@ -32,6 +32,7 @@ const boxes: ApiResource<Row> = {
   tag: 'Accounts',
   type: 'Box',
   names: { types: 'Boxes', one: 'a box', many: 'boxes' },
+  declared: null,
   cursor: 'account',
   schema: z.object({}),
   scopes: { read: 'accounts:read', write: 'accounts:write' },
@@ -50,6 +51,7 @@ const things: ApiResource<Row> = {
 const lines: Listed<Line> = {
   path: '/v1/boxes/:id/lines',
   type: 'Line',
+  declared: null,
   cursor: 'sequence',
   schema: z.object({}),
   view: ({ sequence }) => ({ sequence }),
@@ -68,7 +70,7 @@ const routes = [
   }),
   updateRoute(boxes, { ...declared, body: z.strictObject({ name: z.string() }) }),
   actionRoute(boxes, 'shut', { ...declared, errors: ['account_not_empty'] }),
-  timelineRoute(boxes, { events: [] }),
+  timelineRoute(boxes),
   childrenRoute(boxes, things, {
     operation: 'listBoxThings',
     summary: 'List things of a box',
@@ -86,9 +88,10 @@ const routes = [
   }),
   readRoute(things),
   actionRoute(things, 'take_out', { ...declared, operation: 'takeOut', scope: 'journal:read', ifMatch: false }),
-  timelineRoute(things, { events: [] }),
+  timelineRoute(things),
   simulationRoute({ ...declared, path: '/v1/simulations/boxes', operation: 'simulateBox', responses: {} }),
   createRoute(things, { ...declared, responses: {} }),
+  removeRoute(boxes, { ...declared, responses: {} }),
 ];
 
 const { app } = createTestApp({ routes });
@@ -98,24 +101,44 @@ const [boxId, otherBoxId, thingId] = [publicId('account', box), publicId('accoun
 const nobody = { box: publicId('account', BEFORE_ALL_IDS), thing: publicId('hold', BEFORE_ALL_IDS) };
 
 test.each`
-  at    | operation             | method     | path                                      | scope                  | params                              | ifMatch
-  ${0}  | ${'createBox'}        | ${'post'}  | ${'/v1/boxes'}                            | ${'accounts:write'}    | ${undefined}                        | ${undefined}
-  ${1}  | ${'getBox'}           | ${'get'}   | ${'/v1/boxes/:id'}                        | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
-  ${2}  | ${'listBoxes'}        | ${'get'}   | ${'/v1/boxes'}                            | ${'accounts:read'}     | ${undefined}                        | ${undefined}
-  ${3}  | ${'updateBox'}        | ${'patch'} | ${'/v1/boxes/:id'}                        | ${'accounts:write'}    | ${{ id: 'account' }}                | ${true}
-  ${4}  | ${'shutBox'}          | ${'post'}  | ${'/v1/boxes/:id/shut'}                   | ${'accounts:write'}    | ${{ id: 'account' }}                | ${true}
-  ${5}  | ${'getBoxTimeline'}   | ${'get'}   | ${'/v1/boxes/:id/timeline'}               | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
-  ${6}  | ${'listBoxThings'}    | ${'get'}   | ${'/v1/boxes/:id/things'}                 | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
-  ${7}  | ${'listBoxLines'}     | ${'get'}   | ${'/v1/boxes/:id/lines'}                  | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
-  ${8}  | ${'getThing'}         | ${'get'}   | ${'/v1/boxes/:id/things/:thing'}          | ${'accounts:read'}     | ${{ id: 'account', thing: 'hold' }} | ${undefined}
-  ${9}  | ${'takeOut'}          | ${'post'}  | ${'/v1/boxes/:id/things/:thing/take_out'} | ${'journal:read'}      | ${{ id: 'account', thing: 'hold' }} | ${false}
-  ${10} | ${'getThingTimeline'} | ${'get'}   | ${'/v1/boxes/:id/things/:thing/timeline'} | ${'accounts:read'}     | ${{ id: 'account', thing: 'hold' }} | ${undefined}
-  ${11} | ${'simulateBox'}      | ${'post'}  | ${'/v1/simulations/boxes'}                | ${'simulations:write'} | ${undefined}                        | ${undefined}
-  ${12} | ${'createThing'}      | ${'post'}  | ${'/v1/boxes/:id/things'}                 | ${'accounts:write'}    | ${{ id: 'account' }}                | ${undefined}
+  at    | operation             | method      | path                                      | scope                  | params                              | ifMatch
+  ${0}  | ${'createBox'}        | ${'post'}   | ${'/v1/boxes'}                            | ${'accounts:write'}    | ${undefined}                        | ${undefined}
+  ${1}  | ${'getBox'}           | ${'get'}    | ${'/v1/boxes/:id'}                        | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
+  ${2}  | ${'listBoxes'}        | ${'get'}    | ${'/v1/boxes'}                            | ${'accounts:read'}     | ${undefined}                        | ${undefined}
+  ${3}  | ${'updateBox'}        | ${'patch'}  | ${'/v1/boxes/:id'}                        | ${'accounts:write'}    | ${{ id: 'account' }}                | ${true}
+  ${4}  | ${'shutBox'}          | ${'post'}   | ${'/v1/boxes/:id/shut'}                   | ${'accounts:write'}    | ${{ id: 'account' }}                | ${true}
+  ${5}  | ${'getBoxTimeline'}   | ${'get'}    | ${'/v1/boxes/:id/timeline'}               | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
+  ${6}  | ${'listBoxThings'}    | ${'get'}    | ${'/v1/boxes/:id/things'}                 | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
+  ${7}  | ${'listBoxLines'}     | ${'get'}    | ${'/v1/boxes/:id/lines'}                  | ${'accounts:read'}     | ${{ id: 'account' }}                | ${undefined}
+  ${8}  | ${'getThing'}         | ${'get'}    | ${'/v1/boxes/:id/things/:thing'}          | ${'accounts:read'}     | ${{ id: 'account', thing: 'hold' }} | ${undefined}
+  ${9}  | ${'takeOut'}          | ${'post'}   | ${'/v1/boxes/:id/things/:thing/take_out'} | ${'journal:read'}      | ${{ id: 'account', thing: 'hold' }} | ${false}
+  ${10} | ${'getThingTimeline'} | ${'get'}    | ${'/v1/boxes/:id/things/:thing/timeline'} | ${'accounts:read'}     | ${{ id: 'account', thing: 'hold' }} | ${undefined}
+  ${11} | ${'simulateBox'}      | ${'post'}   | ${'/v1/simulations/boxes'}                | ${'simulations:write'} | ${undefined}                        | ${undefined}
+  ${12} | ${'createThing'}      | ${'post'}   | ${'/v1/boxes/:id/things'}                 | ${'accounts:write'}    | ${{ id: 'account' }}                | ${undefined}
+  ${13} | ${'deleteBox'}        | ${'delete'} | ${'/v1/boxes/:id'}                        | ${'accounts:write'}    | ${{ id: 'account' }}                | ${true}
 `('$operation is $method $path', ({ at, operation, method, path, scope, params, ifMatch }) => {
   const { [at as number]: made } = routes;
   expect(made).toMatchObject({ operation, method, path, scope });
   expect([made?.params, made?.ifMatch]).toEqual([params, ifMatch]);
+});
+
+test('a route keeps what it does, with which resource', () => {
+  expect(routes.map(({ of }) => of && [of.kind, of.resource.type, of.action])).toEqual([
+    ['create', 'Box', undefined],
+    ['read', 'Box', undefined],
+    ['list', 'Box', undefined],
+    ['update', 'Box', undefined],
+    ['action', 'Box', 'shut'],
+    ['timeline', 'Box', undefined],
+    ['children', 'Thing', undefined],
+    ['children', 'Line', undefined],
+    ['read', 'Thing', undefined],
+    ['action', 'Thing', 'take_out'],
+    ['timeline', 'Thing', undefined],
+    undefined,
+    ['create', 'Thing', undefined],
+    ['remove', 'Box', undefined],
+  ]);
 });
 
 test('an action may be refused by the status, and by what it names', () => {

@@ -64,7 +64,8 @@ describe('every route', () => {
     handled.push({ body: asked.body, fingerprint: asked.fingerprint().toString('hex') });
     return { status: 200, json: {} };
   };
-  const routes = ROUTES.filter(({ body }) => body).map((route): Route => ({ ...route, handle }));
+  // Items of an upload are read one by one (test/e2e/payout-batches.test.ts).
+  const routes = ROUTES.filter(({ body, uploads }) => body && !uploads).map((route): Route => ({ ...route, handle }));
   const { app } = createTestApp({
     routes: routes.map((one) => ({ ...one, path: `/v1/${one.operation}`, params: undefined }) as Route),
   });

@@ -121,9 +121,18 @@ const queries = ROUTES.flatMap(({ operation, query: schema }) =>
   Object.keys((schema as z.ZodObject | undefined)?.shape ?? {}).map((name) => ({ operation, name, schema: schema! })),
 );
 
-/** Lists say what each of their values may be; `created_at` and `metadata` have members. */
-const LISTS = ['status', 'kind', 'type'];
-const WITH_MEMBERS = ['created_at', 'metadata'];
+/** Lists say what each of their values may be; ranges and `metadata` have members. */
+const LISTS = ['status', 'kind', 'type', 'scope'];
+const WITH_MEMBERS = [
+  'created_at',
+  'posted_on',
+  'effective_on',
+  'sequence',
+  'booked_on',
+  'expected_on',
+  'amount',
+  'metadata',
+];
 
 test.each(queries.filter(({ name }) => !LISTS.includes(name)))(
   '$name of $operation is given once',

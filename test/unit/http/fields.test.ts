@@ -11,6 +11,7 @@ import type { Problem } from '../../../scripts/harness/client.ts';
 import type { Route, RouteRequest } from '../../../src/api/route.ts';
 import { exampleId } from '../../../src/api/schemas/fields.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
+import { MAKES_KEYS } from '../../../src/organisations/api-key.ts';
 import { junkBodies, junkQueries } from '../../support/junk.ts';
 import { refusedBodiesOf, samplesOf } from '../../support/route-fields.ts';
 import { createTestApp, KEYS } from './test-app.ts';
@@ -29,7 +30,12 @@ beforeAll(async () => {
   server = createServer(
     createTestApp({
       routes,
-      environment: { RATE_LIMIT_WRITES_PER_SECOND: '1000000', RATE_LIMIT_READS_PER_SECOND: '1000000' },
+      environment: {
+        RATE_LIMIT_WRITES_PER_SECOND: '1000000',
+        RATE_LIMIT_READS_PER_SECOND: '1000000',
+        RATE_LIMIT_LOOKUPS_PER_SECOND: '1000000',
+        RATE_LIMIT_MESSAGES_PER_SECOND: '1000000',
+      },
     }).app,
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -42,7 +48,7 @@ afterAll(async () => {
 });
 
 async function send(
-  { method, path, params = {} }: Route,
+  { method, path, scope, params = {} }: Route,
   body: unknown,
   query?: string,
 ): Promise<{ status: number; body: Problem }> {
@@ -53,13 +59,18 @@ async function send(
   const answer = await request(`${url}${target}${query === undefined ? '' : `?${query}`}`, {
     method: method.toUpperCase() as 'POST',
     dispatcher: agent,
-    headers: { authorization: `Bearer ${KEYS.test}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
+    headers: {
+      authorization: `Bearer ${scope === MAKES_KEYS ? KEYS.maker : KEYS.test}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'one',
+    },
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   return { status: answer.statusCode, body: (await answer.body.json()) as Problem };
 }
 
-const withBody = ROUTES.filter(({ body }) => body).map(
+/** Items of an upload are read one by one (test/e2e/payout-batches.test.ts). */
+const withBody = ROUTES.filter(({ body, uploads }) => body && !uploads).map(
   (one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const,
 );
 

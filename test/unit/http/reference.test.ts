@@ -4,6 +4,7 @@ import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import * as accountSchemas from '../../../src/accounts/api/account-schemas.ts';
+import { isWrite } from '../../../src/api/route.ts';
 import { ERRORS } from '../../../src/errors/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
@@ -64,6 +65,12 @@ const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
+
+/** Types of files, of an answer that is one and nothing else. */
+function filesOf(operationId: string, status: string): readonly string[] | undefined {
+  const answer = ROUTES.find(({ operation }) => operation === operationId)?.responses[Number(status)];
+  return answer?.isFile ? answer.files : undefined;
+}
 
 describe('the document', () => {
   test('a member that may be null says so in a form that null can pass', () => {
@@ -138,8 +145,9 @@ describe('the document', () => {
       expect(operation.security, where).toEqual([{ apiKey: [] }]);
       for (const [status, response] of Object.entries(answersOf(operation))) {
         expect(response.headers, where).toHaveProperty('Request-Id');
-        const type = Number(status) >= 400 ? 'application/problem+json' : 'application/json';
-        expect(response.content?.[type]?.schema, `${where} ${status}`).toBeDefined();
+        const one = Number(status) >= 400 ? 'application/problem+json' : 'application/json';
+        for (const type of filesOf(operation.operationId, status) ?? [one])
+          expect(response.content?.[type]?.schema, `${where} ${status}`).toBeDefined();
       }
       for (const status of ['401', '403', '429', '500', '503'])
         expect(operation.responses, where).toHaveProperty(status);
@@ -147,9 +155,14 @@ describe('the document', () => {
   });
 
   test('requires an Idempotency-Key where money moves, and allows one for every other write', () => {
-    for (const route of ROUTES.filter(({ method }) => method !== 'get')) {
+    for (const route of ROUTES.filter(isWrite)) {
       const { parameters } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')]![route.method]!;
       const header = parameters?.find(({ name }) => name === 'Idempotency-Key');
+      // A message names itself.
+      if (route.isMessage) {
+        expect(header, route.operation).toBeUndefined();
+        continue;
+      }
       expect(header, route.operation).toMatchObject({ in: 'header', required: route.idempotency === 'required' });
     }
   });
@@ -171,7 +184,8 @@ describe('the document', () => {
   });
 
   test('says of every write that a clock on its way refuses it', () => {
-    for (const { operation } of operations().filter(({ method }) => method !== 'get'))
+    const writes = new Set<string | undefined>(ROUTES.filter(isWrite).map(({ operation }) => operation));
+    for (const { operation } of operations().filter(({ operation }) => writes.has(operation.operationId)))
       expect(answersOf(operation)['409']?.description, operation.operationId).toContain('`state_conflict`');
   });
 

@@ -8,6 +8,8 @@ import { createTestApp, KEYS } from './test-app.ts';
 
 const retires = { deprecatedOn: '2027-01-01', sunsetOn: '2028-01-01', instead: 'Use `POST /v1/things`.' };
 
+const PAYOUT = ROUTES.find(({ operation }) => operation === 'createPayout')!.responses[202]!.schema;
+
 function retiring(handle: Route['handle']): Route {
   return route({
     method: 'get',
@@ -16,7 +18,7 @@ function retiring(handle: Route['handle']): Route {
     tag: 'Payouts',
     summary: 'List old things',
     scope: 'payouts:read',
-    responses: { 200: { description: 'Old things.', schema: ROUTES[0]!.responses[202]!.schema } },
+    responses: { 200: { description: 'Old things.', schema: PAYOUT } },
     retires,
     handle,
   });

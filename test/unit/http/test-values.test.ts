@@ -4,7 +4,7 @@ import request from 'supertest';
 import { beforeAll, expect, test } from 'vitest';
 import { TEST_CARDS } from '../../../src/acquirers/test-cards.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
-import { LISTED_ALIASES, MAGIC_ALIASES_LISTED } from '../../../src/payouts/destinations/api/magic-aliases.ts';
+import { LISTED_ALIASES, MAGIC_ALIASES_LISTED } from '../../../src/payouts/destinations/api/cliq.ts';
 import { failureCodeOf } from '../../../src/rails/failure-codes.ts';
 import { MAGIC_ALIASES, scriptOf } from '../../../src/rails/sandbox-aliases.ts';
 import { RETRY_DELAYS_MS } from '../../../src/webhooks/delivery.ts';

@@ -121,6 +121,15 @@ describe('the chart', () => {
     ${'pool'}               | ${'debit'}  | ${null}
     ${'acquirer'}           | ${'debit'}  | ${null}
     ${'fx_position'}        | ${'debit'}  | ${null}
+    ${'bank'}               | ${'debit'}  | ${null}
+    ${'suspense'}           | ${'debit'}  | ${null}
+    ${'unallocated'}        | ${'credit'} | ${null}
+    ${'own_funds'}          | ${'credit'} | ${null}
+    ${'rail_costs'}         | ${'debit'}  | ${null}
+    ${'bank_charges'}       | ${'debit'}  | ${null}
+    ${'differences'}        | ${'debit'}  | ${null}
+    ${'interest'}           | ${'credit'} | ${null}
+    ${'credit_losses'}      | ${'debit'}  | ${null}
     ${'customer'}           | ${'credit'} | ${0n}
     ${'payouts_in_transit'} | ${'credit'} | ${0n}
     ${'refunds_in_transit'} | ${'credit'} | ${0n}

@@ -26,8 +26,10 @@ const ACTIONS = { on: ['switch_off'], off: ['switch_on'], broken: [] } as const;
 
 const lampResource: Resource<Lamp, Shown> = {
   name: 'desk_lamp' as ResourceName, // a resource of no release
-  idKind: 'payout',
   table: lamps,
+  parent: null,
+  events: [],
+  books: false,
   changed: (lamp, change) => ({ ...lamp, ...change }),
   transitions: { on: ['off'], off: ['on'], broken: [] },
   allowedActions: ({ status }) => ACTIONS[status],

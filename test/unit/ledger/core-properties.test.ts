@@ -176,7 +176,9 @@ describe('the random commands', () => {
       for (const { kind } of memory.log(holdSteps)) kinds.add(kind);
     }
     expect([...kinds].sort()).toEqual(['captured', 'created', 'increased', 'released']);
-    expect([...statuses].sort()).toEqual(['canceled', 'failed', 'paid', 'pending', 'processing', 'returned']);
+    expect([...statuses].sort()).toEqual([
+      ...['canceled', 'failed', 'paid', 'pending', 'processing', 'rejected', 'requires_approval', 'returned'],
+    ]);
     expect([...steps]).toEqual(
       expect.arrayContaining([
         'received',

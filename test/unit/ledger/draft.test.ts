@@ -5,6 +5,7 @@ import { chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
 import type { Outcome } from '../../../src/ledger/command.ts';
 import { Draft, type EntryRequest, PostingRefused } from '../../../src/ledger/draft.ts';
 import { entryHash } from '../../../src/ledger/entry-hash.ts';
+import type { HoldStep } from '../../../src/ledger/hold.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
 import { momentAt } from '../../../src/values/clock.ts';
@@ -40,6 +41,34 @@ beforeEach(() => {
 const entry = (...postings: EntryRequest['postings']) => ({ ...RESOURCE, postings });
 const lineOf = (debit: string, credit: string, amount: bigint) => ({ debit, credit, amount });
 const changedIds = (outcome: Outcome<unknown>) => outcome.rows.map(({ id }) => id).sort();
+
+describe('an entry of the system in closed days', () => {
+  const DAY = 86_400_000;
+  const ofReturn = { resource: 'payout_return', resourceId: newId(), step: 'returned' } as const;
+  const dayOf = (instant: number) => new Date(instant).toISOString().slice(0, 10);
+  const returned = (effectiveAt: number) => {
+    memory.book = { ...memory.book, closedThrough: dayOf(START - 3 * DAY) };
+    const state = memory.state([{ touches: [{ table: accounts, ids: [ANNA, BERT] }] }]);
+    const closed = new Draft(state, { id: ID, requestId: newId() }, momentAt(START));
+    const posted = closed.post({ ...ofReturn, postings: [lineOf(ANNA, BERT, 1n)], effectiveAt });
+    return { posted, lines: closed.finish(undefined).appends.map(({ row }) => row) };
+  };
+
+  test('takes effect on the first open day, and names the day on which it occurred', () => {
+    const { posted, lines } = returned(START - 5 * DAY);
+    const [open, occurred] = [dayOf(START - 2 * DAY), dayOf(START - 5 * DAY)];
+    expect([dayOf(posted.effectiveAt), posted.occurredOn, posted.postedAt]).toEqual([open, occurred, START]);
+    expect(lines).toMatchObject([
+      { accountId: ANNA, change: -1n, postedOn: dayOf(START), effectiveOn: open },
+      { accountId: BERT, change: 1n, postedOn: dayOf(START), effectiveOn: open },
+    ]);
+  });
+
+  test('takes effect as it says on the day behind the last closed one', () => {
+    const { posted } = returned(START - 2 * DAY);
+    expect([posted.effectiveAt, posted.occurredOn]).toEqual([START - 2 * DAY, null]);
+  });
+});
 
 describe('an entry', () => {
   test('moves its amount from debit to credit, with line numbers and balances on both sides', () => {
@@ -128,7 +157,11 @@ describe('an entry', () => {
   test('is refused when a total would exceed the column', () => {
     const pool = draft.chart('pool', 'EUR').id;
     draft.post(entry(lineOf(pool, BERT, MAX_TOTAL)));
-    expect(draft.tryPost(entry(lineOf(pool, ANNA, 1n)))).toEqual({ code: 'limit_exceeded', accountId: pool });
+    expect(draft.tryPost(entry(lineOf(pool, ANNA, 1n)))).toEqual({
+      posting: 0,
+      code: 'limit_exceeded',
+      accountId: pool,
+    });
   });
 
   test('opens a chart account once, when it is first used', () => {
@@ -147,13 +180,38 @@ describe('a hold', () => {
     expect(draft.account(ANNA)).toMatchObject({ heldDebits: 400n, postedCredits: 1_000n });
     const { appends } = draft.finish(null);
     expect(appends).toEqual([
-      { log: holdSteps, row: { holdId: HOLD, ordinal: 1, kind: 'created', amount: 400n, createdAt: START } },
+      {
+        log: holdSteps,
+        row: { holdId: HOLD, ordinal: 1, kind: 'created', amount: 400n, floorOverridden: false, createdAt: START },
+      },
     ]);
   });
 
   test('above the available balance is refused, and changes nothing', () => {
     expect(draft.placeHold({ ...request, amount: 1_001n })).toBe(false);
     expect(draft.finish(null)).toMatchObject({ rows: [], appends: [] });
+  });
+
+  test.each`
+    amount    | flagged
+    ${1_000n} | ${false}
+    ${1_001n} | ${true}
+  `('of $amount that somebody else has decided is placed, flagged $flagged', ({ amount, flagged }) => {
+    expect(draft.placeHold({ ...request, amount, overrideFloor: true })).toMatchObject({ remaining: amount });
+    expect(draft.account(ANNA).heldDebits).toBe(amount);
+    expect(draft.finish(null).appends).toMatchObject([{ row: { kind: 'created', floorOverridden: flagged } }]);
+  });
+
+  test.each`
+    amount  | flagged
+    ${600n} | ${false}
+    ${601n} | ${true}
+  `('is increased by $amount likewise, flagged $flagged; what takes from it is not', ({ amount, flagged }) => {
+    draft.placeHold({ ...request, amount: 400n });
+    expect(draft.increaseHold(HOLD, amount, { overrideFloor: true })).toMatchObject({ remaining: 400n + amount });
+    draft.takeFromHold(HOLD, 'captured', 1n);
+    const steps = draft.finish(null).appends.map(({ row }) => (row as HoldStep).floorOverridden);
+    expect(steps).toEqual([false, flagged, false]);
   });
 
   test('is taken in parts, each of which leaves the held balance', () => {
@@ -179,7 +237,7 @@ describe('a hold', () => {
     const { appends } = draft.finish(null);
     expect(appends.at(-1)).toEqual({
       log: holdSteps,
-      row: { holdId: HOLD, ordinal: 3, kind: 'increased', amount: 900n, createdAt: START },
+      row: { holdId: HOLD, ordinal: 3, kind: 'increased', amount: 900n, floorOverridden: false, createdAt: START },
     });
   });
 
@@ -272,6 +330,26 @@ describe('the ids of a command', () => {
   test('are the same on every attempt', () => {
     const again = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, momentAt(START));
     expect(again.mintId()).toBe(draft.mintId());
+  });
+
+  /** The ids that each item mints, by the command's own id. */
+  const idsOfItems = (counts: readonly number[]) => {
+    const own = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, momentAt(START));
+    return counts.map((count, position) => {
+      own.idsFor(position);
+      return Array.from({ length: count }, () => own.mintId());
+    });
+  };
+
+  test('are apart for each of its items, in the order of the items', () => {
+    const items = idsOfItems([300, 0, 300]);
+    const all = [draft.mintId(), ...items.flat()];
+    expect(new Set(all).size).toBe(601);
+    expect(items[0]![0]! < items[2]![0]!).toBe(true);
+  });
+
+  test('are the same for an item on every attempt, however many other items need', () => {
+    expect(idsOfItems([7, 0, 2])[2]).toEqual(idsOfItems([0, 40, 2])[2]);
   });
 });
 

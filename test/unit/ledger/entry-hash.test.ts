@@ -31,6 +31,8 @@ const entry = (change: Partial<UnsealedEntry> = {}): UnsealedEntry => ({
   floorOverridden: false,
   textDigest: null,
   text: null,
+  reverses: null,
+  occurredOn: null,
   postings: [posting(), posting({ ordinal: 2, amount: 5n })],
   ...change,
 });
@@ -50,6 +52,8 @@ function canonical(previous: string, of: UnsealedEntry): string {
     request_id: of.requestId,
     floor_overridden: of.floorOverridden,
     text_digest: of.textDigest?.toString('hex') ?? null,
+    ...(of.reverses !== null && { reverses: of.reverses }),
+    ...(of.occurredOn !== null && { occurred_on: of.occurredOn }),
     postings: of.postings.map((line) => ({
       ordinal: `${line.ordinal}`,
       debit_account_id: line.debitAccountId,

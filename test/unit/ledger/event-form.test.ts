@@ -9,6 +9,7 @@ import { EVENT_FORMS, PAYOUT_EVENTS, SHARED_MEMBERS } from '../../../src/ledger/
 import { type KeptEventRow, objectIn, UnreadableEvent, wholePayload } from '../../../src/ledger/events/render-event.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { payoutView } from '../../../src/payouts/payout/payout-view.ts';
+import { writeJson } from '../../../src/values/json.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { keptRows } from '../../support/kept-rows.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
@@ -64,7 +65,7 @@ describe.each(Object.entries(LIVES))('a payout that is %s', (_, live) => {
     const { book, events } = derived.memory;
     const own = events.filter(({ type }) => type.startsWith('payout.'));
     expect(own.length).toBeGreaterThan(0);
-    expect(own.every(({ form }) => form === 1)).toBe(true);
+    expect(own.every(({ form }) => form === PAYOUT_EVENTS.number)).toBe(true);
     expect(own.map(({ firstSequence }) => firstSequence)).toEqual(
       own.map((_, at) => (at === 0 ? null : own[0]!.sequence)),
     );
@@ -75,6 +76,29 @@ describe.each(Object.entries(LIVES))('a payout that is %s', (_, live) => {
       expect(JSON.parse(text)).toMatchObject({ type: row.type, sequence: Number(row.sequence) });
     }
   });
+});
+
+test('steps that change what later events leave out say all of it again, and those take from them', () => {
+  const scene = new PayoutScene(LATEST_FORMS);
+  const waiting = scene.unapproved({ description: 'rent', metadata: { a: '1' } });
+  const changed = scene.update(waiting, { remittance: 'Invoice 18', metadata: { b: '2' } });
+  const paid = scene.settle(scene.reserve(scene.judge(changed, 'approve')), { status: 'paid' });
+  const own = rowsOf(scene.memory);
+  expect(own.map(({ type }) => type)).toEqual([
+    'payout.created',
+    'payout.requires_approval',
+    'payout.updated',
+    'payout.approved',
+    'payout.processing',
+    'payout.paid',
+  ]);
+  const [created, , , approved] = own;
+  const from = own.map(({ first_sequence: sequence }) => sequence);
+  expect(from).toEqual([null, created!.sequence, null, null, approved!.sequence, approved!.sequence]);
+  expect(scene.now(waiting).firstEvent).toBe(approved!.sequence);
+  const shown = textsOf(scene.memory).map((text) => JSON.parse(text).data.object);
+  expect(shown.map(({ hold }) => hold === null)).toEqual([true, true, true, false, false, false]);
+  expect(shown.at(-1)).toEqual(JSON.parse(writeJson(payoutView(paid, false)).keptText));
 });
 
 describe('what a form cannot say is kept whole', () => {
@@ -94,7 +118,7 @@ describe('what a form cannot say is kept whole', () => {
     const processing = scene.reserve(payout);
     scene.memory.forms = LATEST_FORMS;
     scene.settle(processing, { status: 'paid' });
-    expect(scene.memory.events.map(({ form }) => form)).toEqual([1, null, 1]);
+    expect(scene.memory.events.map(({ form }) => form)).toEqual([2, null, 2]);
     expect(textsOf(scene.memory).map((text) => JSON.parse(text).data.object.status)).toEqual([
       'pending',
       'processing',

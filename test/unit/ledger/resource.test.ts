@@ -31,8 +31,10 @@ const ERRANDS = 'errand' as ResourceName;
 
 const errandResource: Resource<Errand, Shown> = {
   name: ERRANDS,
-  idKind: 'payout',
   table: errands,
+  parent: null,
+  events: [],
+  books: true,
   changed: (errand, change) => ({ ...errand, ...change }),
   transitions: { waiting: ['under_way', 'done'], under_way: ['done'], done: [] },
   view: ({ status, note, version }, { livemode }) => ({ object: 'errand', livemode, status, note, version }),

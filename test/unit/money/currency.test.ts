@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatAmount } from '../../../src/money/amount.ts';
+import { decimalOf, formatAmount } from '../../../src/money/amount.ts';
 import { CURRENCIES, currencyExponent, isCurrency } from '../../../src/money/currency.ts';
 import { WITHDRAWN, WITHDRAWN_AS_OF, withdrawalOf } from '../../../src/money/withdrawn-currencies.ts';
 
@@ -69,6 +69,7 @@ test.each`
   ${2n ** 63n} | ${'EUR'} | ${'92233720368547758.08 EUR'}
 `('$amount of $currency reads $text', ({ amount, currency, text }) => {
   expect(formatAmount(amount, currency)).toBe(text);
+  expect(decimalOf(amount, currency)).toBe(text.split(' ')[0]);
 });
 
 /** ISO 4217 has one or two amendments a year, announced months before they take effect. */

@@ -5,12 +5,28 @@ import {
   generateApiKey,
   hashApiKey,
   isAddressAllowed,
+  isDeciding,
+  type KeyScopes,
   looksLikeApiKey,
+  MAKES_KEYS,
   parseAllowedIps,
   parseScopes,
   SCOPES,
   standingOf,
 } from '../../../src/organisations/api-key.ts';
+import { faultOfScopes } from '../../../src/organisations/key-rights.ts';
+
+/** What `*` does not include in live mode. */
+const BY_NAME = [
+  'payouts:approve',
+  'payouts:policy',
+  'payments:schedule',
+  'cards:details',
+  'cards:program',
+  'transactions:process',
+  'reconciliations:approve',
+  'journal:close',
+];
 
 describe('a generated key', () => {
   test.each(['test', 'live'] as const)('names its mode: %s', (mode) => {
@@ -73,11 +89,28 @@ describe('scopes', () => {
     (mode) => {
       for (const scope of SCOPES) {
         expect(SCOPES.filter((other) => allowsScope({ scopes: [scope], mode }, other))).toEqual([scope]);
-        expect(allowsScope({ scopes: ['*'], mode }, scope)).toBe(mode === 'test' || scope !== 'payments:schedule');
+        expect(allowsScope({ scopes: ['*'], mode }, scope)).toBe(
+          scope !== MAKES_KEYS && (mode === 'test' || !BY_NAME.includes(scope)),
+        );
         expect(allowsScope({ scopes: ['*', scope], mode }, scope)).toBe(true);
       }
     },
   );
+
+  test('of a key that makes keys, or was made by one, * decides nothing', () => {
+    const lacks = (key: KeyScopes) => SCOPES.filter((scope) => !allowsScope(key, scope));
+    const deciding = SCOPES.filter(isDeciding);
+    expect(deciding).toContain('payouts:approve');
+    expect(lacks({ scopes: ['*', MAKES_KEYS], mode: 'test' })).toEqual(deciding);
+    expect(lacks({ scopes: ['*'], mode: 'test', madeOverApi: true })).toEqual([...deciding, MAKES_KEYS]);
+  });
+
+  test('that decide are given to no key that makes keys, by the operator neither', () => {
+    expect(faultOfScopes({ scopes: [MAKES_KEYS, 'payouts:approve'], mode: 'test' }, 'operator')?.detail).toBe(
+      'No key has api_keys:write beside payouts:approve.',
+    );
+    expect(faultOfScopes({ scopes: ['*', MAKES_KEYS], mode: 'live' }, 'operator')).toBeUndefined();
+  });
 });
 
 describe('addresses', () => {

@@ -3,7 +3,7 @@ import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/outside/inbox-turns.ts
 import type { Inbox } from '../../../src/outside/notice.ts';
 
 /** The inboxes in progress, and how to end each. */
-let taking: Map<string, { end: () => void; fail: (error: Error) => void }>;
+let taking: Map<string, { end: (isUnfinished?: boolean) => void; fail: (error: Error) => void }>;
 let enqueued: string[];
 let turns: InboxTurns;
 
@@ -12,8 +12,8 @@ beforeEach(() => {
   enqueued = [];
   turns = new InboxTurns({
     take: ({ bookId }) =>
-      new Promise<void>((end, fail) => {
-        taking.set(bookId, { end, fail });
+      new Promise<{ isUnfinished: boolean }>((resolve, fail) => {
+        taking.set(bookId, { end: (isUnfinished = false) => resolve({ isUnfinished }), fail });
       }).finally(() => taking.delete(bookId)),
     enqueue: ({ bookId }) => enqueued.push(bookId),
   });
@@ -37,6 +37,13 @@ test('an inbox without another job is not enqueued', async () => {
   taking.get('quiet')!.end();
   await first;
   expect(enqueued).toEqual([]);
+});
+
+test('an inbox whose job ends with due notices is enqueued again, behind the others', async () => {
+  const first = turns.take(inbox('large'));
+  taking.get('large')!.end(true);
+  await first;
+  expect(enqueued).toEqual(['large']);
 });
 
 test('busy inboxes leave places for the other jobs of the pool', async () => {

@@ -1,8 +1,15 @@
 /** Amounts of a report are those of a bigint of Postgres, line by line and summed. */
 import { describe, expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
-import { readReport, writeReport } from '../../../src/payments/paydays/report.ts';
+import { checkReport, reportLines } from '../../../src/payments/paydays/check-report.ts';
+import { type ReportLine, writeReport } from '../../../src/payments/paydays/report.ts';
 import type { Line } from '../../support/reports.ts';
+
+/** The lines of a report that is whole. */
+function readReport(bytes: Buffer): ReportLine[] {
+  const { readAgain } = checkReport(() => [bytes]);
+  return [...reportLines(readAgain, () => undefined)].flat();
+}
 
 const MAX = 2n ** 63n - 1n;
 

@@ -1,7 +1,14 @@
 /** Reports of acquirers as files: each fault is named with its line, and nothing is taken of a file with one. */
 import { describe, expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
-import { readReport, writeReport } from '../../../src/payments/paydays/report.ts';
+import { checkReport, reportLines } from '../../../src/payments/paydays/check-report.ts';
+import { type ReportLine, writeReport } from '../../../src/payments/paydays/report.ts';
+
+/** The lines of a report that is whole. */
+function readReport(bytes: Buffer): ReportLine[] {
+  const { readAgain } = checkReport(() => [bytes]);
+  return [...reportLines(readAgain, () => undefined)].flat();
+}
 
 const HEADER = 'line_id,merchant,type,reference,currency,gross,cost,net\n';
 const LINES = 'A-1,book,capture,R1,JOD,25000,300,24700\nA-2,book,refund,R2,JOD,-5000,0,-5000\n';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { maskAlias } from '../../../src/outside/mask-alias.ts';
-import { destinationPlace } from '../../../src/payouts/destinations/destination.ts';
+import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/destination.ts';
 import {
-  DESTINATIONS,
   destinationView,
   instructedDestination,
   payeeOf,
@@ -11,29 +10,22 @@ import {
 } from '../../../src/payouts/destinations/destinations.ts';
 import { newId } from '../../../src/values/ids.ts';
 
-const of = { bookId: newId(), payoutId: newId() };
+const of = ofPayout(newId(), newId());
 const box = createSecretBox(Buffer.alloc(32, 7).toString('base64'));
-
-test.each`
-  mode      | type         | rail
-  ${'test'} | ${'cliq'}    | ${'sandbox'}
-  ${'live'} | ${'cliq'}    | ${undefined}
-  ${'test'} | ${'account'} | ${'book'}
-  ${'live'} | ${'account'} | ${'book'}
-`('a $mode payout to $type goes by $rail', ({ mode, type, rail }) => {
-  expect(DESTINATIONS[type as keyof typeof DESTINATIONS].rails[mode as 'test' | 'live']).toBe(rail);
-});
-
-test('each type stands in the list under its own name', () => {
-  for (const [name, { type }] of Object.entries(DESTINATIONS)) expect(type).toBe(name);
-});
 
 describe('an alias', () => {
   const stored = sealDestination(box, { type: 'cliq', alias: 'SALARY', provider: 'BANK' }, of);
 
   test('is sealed for its payout, masked, and shown masked alone', () => {
-    expect(stored).toEqual({ type: 'cliq', sealed: expect.any(Buffer), masked: 'S***RY', provider: 'BANK' });
-    expect(box.open((stored as { sealed: Buffer }).sealed, destinationPlace(of.bookId, of.payoutId))).toBe('SALARY');
+    expect(stored).toEqual({
+      type: 'cliq',
+      sealed: expect.any(Buffer),
+      masked: 'S***RY',
+      provider: 'BANK',
+      details: null,
+      accountSealed: null,
+    });
+    expect(box.open((stored as { sealed: Buffer }).sealed, destinationPlace(of))).toBe('SALARY');
     expect(destinationView(stored)).toEqual({ type: 'cliq', alias_masked: 'S***RY', provider: 'BANK' });
   });
 
@@ -43,7 +35,7 @@ describe('an alias', () => {
   });
 
   test('opens for no other payout', () => {
-    expect(() => instructedDestination(box, stored, { ...of, payoutId: newId() })).toThrow();
+    expect(() => instructedDestination(box, stored, { ...of, rowId: newId() })).toThrow();
   });
 });
 

@@ -26,8 +26,28 @@ const OTHERWISE: Record<string, Partial<Payout>> = {
   updated_at: { updatedAt: 7 },
 };
 
+/** What only steps change that compare the whole view (payout-steps.ts, restate), and the mark that their event is the first one now. */
+const RESTATED = [
+  'unheld',
+  'rail',
+  'expected_arrival',
+  'counted_on',
+  'description',
+  'remittance',
+  'purpose_code',
+  'external_id',
+  'metadata',
+  'reason',
+  'text_salt',
+  'approval',
+  'scheduled_for',
+  'first_event',
+];
+
 test('every column that an update writes is among them', () => {
-  const written = payouts.columns.filter(({ changes }) => changes).map(({ name }) => name);
+  const written = payouts.columns
+    .filter(({ name, changes }) => changes && !RESTATED.includes(name))
+    .map(({ name }) => name);
   expect(Object.keys(OTHERWISE)).toEqual(written);
 });
 

@@ -4,6 +4,7 @@ import { advance } from '../../../src/ledger/rows/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout/payout.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
 import { momentAt } from '../../../src/values/clock.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 
 const STATUSES = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[];
@@ -26,14 +27,22 @@ function advanced(payout: Payout, change: Partial<Payout>, moment: number): Payo
 
 describe('every transition has a command', () => {
   test.each`
-    from            | to              | by
-    ${'pending'}    | ${'processing'} | ${() => scene.processing()}
-    ${'pending'}    | ${'failed'}     | ${() => reserveFrozen()}
-    ${'pending'}    | ${'canceled'}   | ${() => cancel()}
-    ${'processing'} | ${'paid'}       | ${() => scene.paid()}
-    ${'processing'} | ${'failed'}     | ${() => scene.failed()}
-    ${'paid'}       | ${'returned'}   | ${() => scene.giveBack(scene.paid(), 1_000n)}
-    ${'failed'}     | ${'paid'}       | ${() => scene.settle(scene.failed(), { status: 'paid' })}
+    from                   | to                     | by
+    ${'pending'}           | ${'processing'}        | ${() => scene.processing()}
+    ${'pending'}           | ${'failed'}            | ${() => reserveFrozen()}
+    ${'pending'}           | ${'canceled'}          | ${() => cancel()}
+    ${'processing'}        | ${'paid'}              | ${() => scene.paid()}
+    ${'processing'}        | ${'failed'}            | ${() => scene.failed()}
+    ${'paid'}              | ${'returned'}          | ${() => scene.giveBack(scene.paid(), 1_000n)}
+    ${'failed'}            | ${'paid'}              | ${() => scene.settle(scene.failed(), { status: 'paid' })}
+    ${'requires_approval'} | ${'pending'}           | ${() => contracted.judge(contracted.unapproved(), 'approve')}
+    ${'requires_approval'} | ${'scheduled'}         | ${() => contracted.judge(contracted.unapproved(later()), 'approve')}
+    ${'requires_approval'} | ${'rejected'}          | ${() => contracted.judge(contracted.unapproved(), 'reject')}
+    ${'requires_approval'} | ${'canceled'}          | ${() => canceled(contracted.unapproved())}
+    ${'scheduled'}         | ${'requires_approval'} | ${() => contracted.update(approved(), { remittance: 'Invoice 18' })}
+    ${'scheduled'}         | ${'pending'}           | ${() => contracted.release(contracted.accepted(later()), { keptBack: true })}
+    ${'scheduled'}         | ${'failed'}            | ${() => contracted.release(contracted.accepted({ ...later(), amount: 100_000n }))}
+    ${'scheduled'}         | ${'canceled'}          | ${() => canceled(contracted.accepted(later()))}
   `('$from → $to', ({ from, to, by }: { from: PayoutStatus; to: PayoutStatus; by: () => { status: string } }) => {
     expect(by().status).toBe(to);
     expect(PAYOUT_TRANSITIONS[from]).toContain(to);
@@ -44,6 +53,15 @@ describe('every transition has a command', () => {
     const declared = STATUSES.flatMap((from) => PAYOUT_TRANSITIONS[from].map((to) => `${from} ${to}`));
     expect(new Set(declared)).toEqual(reached);
   });
+
+  const contracted = new PayoutScene(LATEST_FORMS);
+  const later = () => ({ scheduledFor: { at: contracted.memory.now + 1_000 } });
+  const approved = () => contracted.judge(contracted.unapproved(later()), 'approve');
+
+  function canceled(payout: Payout) {
+    contracted.cancel(payout);
+    return contracted.now(payout);
+  }
 
   function reserveFrozen() {
     const payout = scene.accepted();
@@ -75,14 +93,21 @@ test('every change increments the version', () => {
 });
 
 test.each`
-  status          | outcome      | who
-  ${'pending'}    | ${null}      | ${'ledger'}
-  ${'processing'} | ${null}      | ${'rail'}
-  ${'processing'} | ${'unknown'} | ${'inquiry'}
-  ${'paid'}       | ${null}      | ${'nobody'}
-  ${'failed'}     | ${null}      | ${'nobody'}
-  ${'canceled'}   | ${null}      | ${'nobody'}
-  ${'returned'}   | ${null}      | ${'nobody'}
+  status                 | outcome      | who
+  ${'pending'}           | ${null}      | ${'ledger'}
+  ${'processing'}        | ${null}      | ${'rail'}
+  ${'processing'}        | ${'unknown'} | ${'inquiry'}
+  ${'paid'}              | ${null}      | ${'nobody'}
+  ${'failed'}            | ${null}      | ${'nobody'}
+  ${'canceled'}          | ${null}      | ${'nobody'}
+  ${'requires_approval'} | ${null}      | ${'approver'}
+  ${'scheduled'}         | ${null}      | ${'schedule'}
+  ${'rejected'}          | ${null}      | ${'nobody'}
+  ${'returned'}          | ${null}      | ${'nobody'}
 `('a payout that is $status with outcome $outcome waits on $who', ({ status, outcome, who }) => {
   expect(waitingOn({ ...scene.accepted(), status, outcome })).toBe(who);
+});
+
+test.each(['pending', 'processing'] as const)('a payout that is %s and kept back waits for the operator', (status) => {
+  expect(waitingOn({ ...scene.accepted(), status, pausedAt: 1 })).toBe('paused');
 });

@@ -119,7 +119,7 @@ describe('a return that cannot be booked opens one exception', () => {
     ['more than is left', 'return_exceeds_payout', 601n, () => scene.giveBack(scene.paid(), 400n)],
     ['of a failed payout', 'return_of_unpaid', 1_000n, () => scene.failed()],
     ['of a pending payout', 'return_of_unpaid', 1_000n, () => scene.accepted()],
-    ['of a payout that came back already', 'return_of_unpaid', 1n, () => scene.giveBack(scene.paid(), 1_000n)],
+    ['of a payout that came back already', 'return_exceeds_payout', 1n, () => scene.giveBack(scene.paid(), 1_000n)],
   ])('%s', (_, kind, amount, made) => {
     const payout = made();
     const entries = scene.memory.entries.length;
@@ -146,4 +146,63 @@ test('a closed account gets its return, and an exception is opened', () => {
   scene.change(scene.source, { status: 'closed' });
   expect(scene.giveBack(payout, 1_000n).status).toBe('returned');
   expect([...scene.memory.rows(exceptions).values()]).toMatchObject([{ kind: 'return_to_closed_account' }]);
+});
+
+const kindsOf = (of: PayoutScene) => [...of.memory.rows(exceptions).values()].map(({ kind }) => kind);
+
+describe('a rejection after paid and the credit that follows are one return', () => {
+  const rejected = (payout: Payout) => scene.settle(payout, { status: 'rejected', railCode: 'AC04', call: 'notice' });
+
+  test('H10: the rejection books, the credit is its evidence', () => {
+    const returned = rejected(scene.paid());
+    expect(returned).toMatchObject({ status: 'returned', amountReturned: 1_000n });
+    const entries = scene.memory.entries.length;
+    const pieces = scene.memory.rows(evidence).size;
+    expect(scene.giveBack(returned, 1_000n, { isWhole: true })).toEqual(returned);
+    expect(scene.memory.entries).toHaveLength(entries);
+    expect(scene.memory.rows(evidence).size).toBe(pieces + 2);
+    expect(kindsOf(scene)).toEqual(['failed_after_paid']);
+    // Another credit is none of it.
+    scene.giveBack(returned, 1_000n, { isWhole: true });
+    expect(kindsOf(scene)).toEqual(['failed_after_paid', 'return_exceeds_payout']);
+  });
+
+  test('credited in parts, all of them are its evidence, and what exceeds them is not', () => {
+    const returned = rejected(scene.paid());
+    const entries = scene.memory.entries.length;
+    for (const amount of [600n, 300n, 100n]) scene.giveBack(returned, amount, { isWhole: true });
+    expect(kindsOf(scene)).toEqual(['failed_after_paid', 'return_short']);
+    scene.giveBack(returned, 1n, { isWhole: true });
+    expect(kindsOf(scene)).toEqual(['failed_after_paid', 'return_short', 'return_exceeds_payout']);
+    expect(scene.memory.entries).toHaveLength(entries);
+  });
+
+  test('of what was left alone, and short of charges a person is told', () => {
+    const returned = rejected(scene.giveBack(scene.paid(), 400n));
+    scene.giveBack(returned, 590n, { isWhole: true });
+    expect(kindsOf(scene)).toEqual(['failed_after_paid', 'return_short']);
+  });
+
+  test('the credit first: it books, and the rejection changes nothing', () => {
+    const returned = scene.giveBack(scene.paid(), 1_000n);
+    expect(rejected(returned)).toEqual(returned);
+    expect(kindsOf(scene)).toEqual([]);
+  });
+});
+
+test('H23: where a rail returns payouts whole, less is booked for what came, and a person is told once', () => {
+  const paid = scene.paid();
+  const short = scene.giveBack(paid, 900n, { isWhole: true });
+  expect(short).toMatchObject({ status: 'paid', amountReturned: 900n });
+  expect(kindsOf(scene)).toEqual(['return_short']);
+  scene.giveBack(short, 50n, { isWhole: true });
+  expect(kindsOf(scene)).toEqual(['return_short']);
+});
+
+test('H28: silence is unknown, told once, and a debit later pays', () => {
+  const silent = scene.settle(scene.processing(), { status: 'pending', call: 'inquire', warning: 'rail_silent' });
+  expect(silent).toMatchObject({ status: 'processing', outcome: 'unknown' });
+  const again = scene.settle(silent, { status: 'pending', call: 'inquire', warning: 'rail_silent' });
+  expect(kindsOf(scene)).toEqual(['rail_silent']);
+  expect(scene.settle(again, { status: 'paid', call: 'notice', noticeId: newId() })).toMatchObject({ status: 'paid' });
 });

@@ -9,6 +9,15 @@ test.each`
   ${'BE23'}    | ${'alias_unregistered'}
   ${'BE01'}    | ${'payee_name_mismatch'}
   ${'AB08'}    | ${'payee_bank_unavailable'}
+  ${'AC02'}    | ${'rail_suspended'}
+  ${'AC13'}    | ${'rail_suspended'}
+  ${'AC15'}    | ${'payee_account_invalid'}
+  ${'RC01'}    | ${'payee_account_invalid'}
+  ${'RC03'}    | ${'rail_suspended'}
+  ${'RR01'}    | ${'compliance_rejected'}
+  ${'ED05'}    | ${'payee_bank_unavailable'}
+  ${'FF01'}    | ${'rail_suspended'}
+  ${'LEGL'}    | ${'compliance_rejected'}
   ${'AM02'}    | ${'amount_exceeds_rail_limit'}
   ${'AG11'}    | ${'rail_suspended'}
   ${'MS03'}    | ${'refused_by_payee'}

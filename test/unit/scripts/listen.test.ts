@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { programOf } from '../../../scripts/harness/programs.ts';
-import { createSigningKey, newSecret, sign } from '../../../src/values/standard-webhooks.ts';
+import { createSigningKey, newSecret, sign, verify } from '../../../src/values/standard-webhooks.ts';
 
 const secret = newSecret();
 const children: ChildProcess[] = [];
@@ -127,10 +127,45 @@ test('prints event bodies with --json', async () => {
   expect(JSON.parse(line)).toEqual(paid);
 });
 
+test('sends events on with --forward-to as they came, and answers as the receiver does', async () => {
+  const api = await startApi();
+  const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const receiver = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      received.push({ headers: request.headers, body });
+      response.writeHead(503, { 'retry-after': '7' }).end('later');
+    });
+  });
+  servers.push(receiver);
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  const forwardTo = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  const { says } = run('--url', api.url, '--key', 'sk_test_x', '--forward-to', forwardTo);
+  await says(new RegExp(`Sending events on to ${forwardTo}, signed with whsec_`));
+  const [, url] = await says(/Listening at (\S+)/);
+
+  const answer = await send(url!, paid);
+  expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([503, '7', 'later']);
+  await says(/po_1 {2}paid {2}→ 503/);
+  const { headers, body } = received[0]!;
+  expect(verify({ headers, body }, [createSigningKey(secret)], Math.floor(Date.now() / 1_000))).toBeUndefined();
+
+  expect((await send(url!, paid, newSecret())).status).toBe(400);
+  expect(received).toHaveLength(1);
+  receiver.close();
+  receiver.closeAllConnections();
+  expect((await send(url!, paid)).status).toBe(502);
+  await says(/→ no answer: .*ECONNREFUSED/);
+});
+
 test.each`
   what                             | options                                                  | says
   ${'an API that does not answer'} | ${['--url', 'http://127.0.0.1:9', '--key', 'sk_test_x']} | ${/Nothing answers at http:\/\/127\.0\.0\.1:9/}
   ${'a URL without a key'}         | ${['--url', 'http://127.0.0.1:9']}                       | ${/name a key too/}
+  ${'a receiver that is no URL'}   | ${['--forward-to', 'hooks']}                             | ${/It is a URL such as/}
   ${'a port that is none'}         | ${['--port', 'x']}                                       | ${/It is a number from 0 to 65535/}
 `('exits with a reason and a hint for $what', async ({ options, says: pattern }) => {
   const { says, exit } = run(...options);

@@ -40,6 +40,12 @@ test('a list whose pages do not get further is not read for ever', async () => {
  * A new one belongs to the first kind.
  */
 const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
+  'scripts/close.ts': 'A deadline.',
+  'scripts/bank/bank.ts': 'A service: it works until it is told to end.',
+  'src/payouts/batches/pay-batches.ts': 'A round that made no payout since the last one postpones the batch.',
+  'src/payouts/batches/upload-errors.ts': 'Takes its faults out of what waits; pieces are counted up.',
+  'src/reports/figures/account-activity.ts': 'Counts up to a number.',
+  'src/reports/figures/general-ledger.ts': 'Counts up to a number: each part has a line, or ends its account.',
   'src/api/waiting.ts': 'Each wait has a deadline.',
   'src/fairness/books-batch.ts': 'A batch takes its rows out of what waits, and settles each.',
   'src/db/contract.ts': 'A deadline.',
@@ -51,13 +57,17 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/fairness/natural-batch.ts': 'A batch takes its items out of what waits.',
   'src/organisations/api-key-lookups.ts': 'A statement takes its lookups out of what waits.',
   'src/operations/waiting.ts': 'A lookup takes its rows out of the list, or ends.',
+  'src/intake/spooled-file.ts': 'Reads behind what it has read; a file that ends too early throws.',
   'src/outside/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
+  'src/outside/take-notices.ts': 'Counts the notices of its rounds up to a number; a round without any ends it.',
+  'src/payouts/pauses/change-pause.ts': 'A statement takes its payouts out of what is kept back.',
   'src/proofs/grow-trees.ts': 'Each row is the next number, or the number is missing.',
   'src/queue/enqueuer.ts': 'A flush takes all rows out of the buffer.',
   'src/queue/for-each-row.ts': 'Counts up to a number.',
   'src/queue/pool.ts': 'A deadline.',
   'src/verify/verify-since.ts': 'A binary search halves its range.',
   'src/webhooks/drain-backlog.ts': 'A page is read behind the last one, waits for attempts, or ends the drain.',
+  'src/webhooks/drain-in-order.ts': 'A page is read behind the last one, or ends the drain; the pace lets go in time.',
 };
 
 describe('every loop that waits for its own result proves its progress', () => {

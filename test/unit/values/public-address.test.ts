@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/errors.ts';
+import { refuseUrl, type UrlRules } from '../../../src/outside/endpoint-url.ts';
 import { isPublicAddress, parseAllowList } from '../../../src/values/public-address.ts';
-import { refuseUrl, type UrlRules } from '../../../src/webhooks/endpoint-url.ts';
 
 /** What is no URL at all is thrown: a request error. */
 function refusedAs(url: string, rules: UrlRules): string | undefined {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { EVENT_NAMES } from '../../../src/ledger/events/event-names.ts';
 import { newId } from '../../../src/values/ids.ts';
 import {
   ENDPOINT_TRANSITIONS,
@@ -10,7 +11,6 @@ import {
   compileEventFilters,
   EVENT_FILTERS,
   EVENT_FILTERS_MAX,
-  EVENT_NAMES,
   expandEventFilters,
   isEventFilter,
 } from '../../../src/webhooks/event-filter.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { RESOURCES } from '../../../src/groups.ts';
 import { eventRoutes } from '../../../src/webhooks/api/event-routes.ts';
 import { eventFilter } from '../../../src/webhooks/api/event-schemas.ts';
 
-const listQuery = eventRoutes.find(({ operation }) => operation === 'listEvents')!.query!;
+const listQuery = eventRoutes(RESOURCES).find(({ operation }) => operation === 'listEvents')!.query!;
 
 test.each`
   given                | suggestion

@@ -41,7 +41,7 @@ function openOutbox() {
       sent.push(eventSequence);
       return ARRIVED;
     },
-    settle: async () => undefined,
+    record: async () => undefined,
     onSkipped: () => undefined,
     onEmpty: () => undefined,
   });

@@ -1,11 +1,7 @@
-import type { EventDocument } from '../../../api/event-document.ts';
-import { declaredDispute } from '../../index.ts';
-import { dispute } from './dispute-schemas.ts';
+import { eventsOf } from '../../../api/event-document.ts';
+import { disputeApi } from './dispute-routes.ts';
 
-export const disputeEvents: EventDocument = {
-  names: declaredDispute.events,
-  object: dispute,
-  schemaName: 'DisputeEvent',
+export const disputeEvents = eventsOf(disputeApi, {
   summary: {
     'dispute.opened': 'A payer disputes a payment',
     'dispute.evidence_due_soon': 'Evidence for a dispute is due soon',
@@ -27,4 +23,4 @@ export const disputeEvents: EventDocument = {
     'dispute.escalated':
       'An inquiry became a chargeback, or one that was won is disputed again: `next_dispute` is opened in the same commit. An open inquiry is `lost` by that.',
   },
-};
+});

@@ -1,31 +1,25 @@
 /** Disputes of payments: lists, one, its timeline, and what is said to it. */
 import { z } from 'zod';
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { apiOf } from '../../../api/api-resource.ts';
 import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
-import { declaredDispute } from '../../index.ts';
 import { requestAcceptance, requestEvidence } from '../answer-dispute.ts';
-import type { Dispute } from '../dispute.ts';
 import { disputeResource } from '../dispute-resource.ts';
 import { listDisputes } from '../dispute-store.ts';
-import { disputes } from '../dispute-table.ts';
 import { DISPUTE_STAGES, DISPUTE_STATUSES, dispute, submitEvidence } from './dispute-schemas.ts';
 
-export const disputeApi: ApiResource<Dispute> = {
+export const disputeApi = apiOf(disputeResource, {
   path: '/v1/payments/disputes',
   tag: 'Payments',
   type: 'Dispute',
   names: { types: 'Disputes', one: 'a dispute', many: 'disputes' },
-  cursor: 'dispute',
   schema: dispute,
   scopes: { read: 'payments:read', write: 'payments:write' },
-  find: (db, bookId, id) => disputes.find(db, bookId, id),
-  view: disputeResource.view,
-};
+});
 
 const list = listRoute(disputeApi, {
   filters: {
@@ -87,10 +81,4 @@ const accept = actionRoute(disputeApi, 'accept', {
   },
 });
 
-export const disputeRoutes = [
-  list,
-  readRoute(disputeApi),
-  timelineRoute(disputeApi, declaredDispute),
-  evidence,
-  accept,
-];
+export const disputeRoutes = [list, readRoute(disputeApi), timelineRoute(disputeApi), evidence, accept];

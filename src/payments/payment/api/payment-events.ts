@@ -1,12 +1,7 @@
-import type { EventDocument } from '../../../api/event-document.ts';
-import { declaredPayment, declaredRefund, declaredRelease } from '../../index.ts';
-import { refund, release } from './child-schemas.ts';
-import { payment } from './payment-schemas.ts';
+import { eventsOf } from '../../../api/event-document.ts';
+import { paymentApi } from './payment-routes.ts';
 
-export const paymentEvents: EventDocument = {
-  names: declaredPayment.events,
-  object: payment,
-  schemaName: 'PaymentEvent',
+export const paymentEvents = eventsOf(paymentApi, {
   summary: {
     'payment.created': 'A payment was created',
     'payment.updated': 'A payment was updated',
@@ -33,29 +28,4 @@ export const paymentEvents: EventDocument = {
     'payment.canceled': 'The payment was canceled before anything was captured.',
     'payment.expired': 'Nobody captured the payment, or its payer did not act, in time.',
   },
-};
-
-export const refundEvents: EventDocument = {
-  names: declaredRefund.events,
-  object: refund,
-  schemaName: 'RefundEvent',
-  summary: {
-    'refund.created': 'A refund was created',
-    'refund.succeeded': 'A refund succeeded',
-    'refund.failed': 'A refund failed',
-  },
-  when: {
-    'refund.created': 'A refund was accepted: its money has left its sources.',
-    'refund.succeeded': 'The acquirer gave the amount back to the payer.',
-    'refund.failed':
-      'The refund failed, perhaps after it had succeeded: its money is back where it came from, and waits again for its day.',
-  },
-};
-
-export const releaseEvents: EventDocument = {
-  names: declaredRelease.events,
-  object: release,
-  schemaName: 'ReleaseEvent',
-  summary: { 'release.created': 'Money of payments was released' },
-  when: { 'release.created': 'Money of payments became available to an account.' },
-};
+});

@@ -1,4 +1,4 @@
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { apiOf } from '../../../api/api-resource.ts';
 import { dryRunQuery } from '../../../api/dry-run.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
@@ -7,35 +7,29 @@ import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
+import { requestPayment } from '../../acceptance/accept-payment.ts';
 import { sourceOf } from '../../acceptance/api/source-schemas.ts';
-import { requestPayment } from '../../acceptance/request-payment.ts';
 import {
   type PaymentActionRequest,
   requestCancel,
   requestCapture,
   requestIncrement,
-} from '../../actions/request-action.ts';
-import { declaredPayment } from '../../index.ts';
-import type { Payment } from '../payment.ts';
+} from '../../actions/act-on-payment.ts';
 import { paymentResource } from '../payment-resource.ts';
 import { listPayments } from '../payment-store.ts';
-import { payments } from '../payment-table.ts';
 import { requestPaymentUpdate } from '../update-payment.ts';
 import { billingOf } from './billing-schema.ts';
 import { digestedCard } from './card-schema.ts';
 import * as schemas from './payment-schemas.ts';
 
-export const paymentApi: ApiResource<Payment> = {
+export const paymentApi = apiOf(paymentResource, {
   path: '/v1/payments',
   tag: 'Payments',
   type: 'Payment',
   names: { types: 'Payments', one: 'a payment', many: 'payments' },
-  cursor: 'payment',
   schema: schemas.payment,
   scopes: { read: 'payments:read', write: 'payments:write' },
-  find: (db, bookId, id) => payments.find(db, bookId, id),
-  view: paymentResource.view,
-};
+});
 
 /** As long as an issuer takes at its slowest; what takes longer is answered as it is (API.md §4). */
 const WAIT_SECONDS = 10;
@@ -219,6 +213,6 @@ const increment = actionRoute(paymentApi, 'increment', {
   handle: (request) => act(request, requestIncrement),
 });
 
-const timeline = timelineRoute(paymentApi, declaredPayment);
+const timeline = timelineRoute(paymentApi);
 
 export const paymentRoutes = [create, read, list, update, capture, cancel, increment, timeline];

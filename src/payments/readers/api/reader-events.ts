@@ -1,11 +1,7 @@
-import type { EventDocument } from '../../../api/event-document.ts';
-import { declaredReaderAction } from '../../index.ts';
-import { readerAction } from './reader-schemas.ts';
+import { eventsOf } from '../../../api/event-document.ts';
+import { actionApi } from './reader-routes.ts';
 
-export const readerActionEvents: EventDocument = {
-  names: declaredReaderAction.events,
-  object: readerAction,
-  schemaName: 'ReaderActionEvent',
+export const readerActionEvents = eventsOf(actionApi, {
   summary: {
     'reader_action.succeeded': 'A payment at a reader was authorized',
     'reader_action.failed': 'Nobody paid at a reader',
@@ -16,4 +12,4 @@ export const readerActionEvents: EventDocument = {
     'reader_action.failed': 'Nobody presented a card in time, or too many were declined. The reader is ready again.',
     'reader_action.canceled': 'The action, or its payment, was canceled. The reader is ready again.',
   },
-};
+});

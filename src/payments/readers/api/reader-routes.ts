@@ -1,50 +1,41 @@
 /** Readers, what they are asked to do, and in test mode the cards that are presented at them. */
 import { changedBy, runCommand } from '../../../api/answers.ts';
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { type ApiResource, apiOf } from '../../../api/api-resource.ts';
 import { childrenRoute, listRoute, readRoute } from '../../../api/read-routes.ts';
-import { route } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { waitFor } from '../../../api/waits.ts';
-import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
+import { actionRoute, createRoute, removeRoute, updateRoute } from '../../../api/write-routes.ts';
 import { requestActionCancel } from '../../actions/cancel-reader-action.ts';
 import { digestedCard } from '../../payment/api/card-schema.ts';
 import { payment } from '../../payment/api/payment-schemas.ts';
 import { paymentResource } from '../../payment/payment-resource.ts';
 import { registerReader, removeReader, updateReader } from '../manage-reader.ts';
 import { presentCard } from '../present-card.ts';
-import type { Reader, ReaderAction } from '../reader.ts';
 import { readerActionResource, readerResource } from '../reader-resource.ts';
-import { findReader, listReaderActions, listReaders } from '../reader-store.ts';
-import { readerActions } from '../reader-table.ts';
+import { listReaderActions, listReaders } from '../reader-store.ts';
 import * as schemas from './reader-schemas.ts';
 
 const scopes = { read: 'payments:read', write: 'payments:write' } as const;
 
-const readerApi: ApiResource<Reader> = {
+const readerApi = apiOf(readerResource, {
   path: '/v1/payments/readers',
   tag: 'Payments',
   type: 'Reader',
   names: { types: 'Readers', one: 'a reader', many: 'readers' },
-  cursor: 'reader',
   schema: schemas.reader,
   scopes,
-  find: findReader,
-  view: readerResource.view,
-};
+});
 
-const actionApi: ApiResource<ReaderAction> = {
+export const actionApi = apiOf(readerActionResource, {
   path: '/v1/payments/readers/:id/actions',
   tag: 'Payments',
   type: 'ReaderAction',
   names: { types: 'ReaderActions', one: 'an action of a reader', many: 'actions of a reader' },
-  cursor: 'readerAction',
   schema: schemas.readerAction,
   scopes,
-  parent: { resource: readerApi as ApiResource<unknown>, param: 'action', idOf: ({ readerId }) => readerId },
-  find: (db, bookId, id) => readerActions.find(db, bookId, id),
-  view: readerActionResource.view,
-};
+  parent: { resource: readerApi as ApiResource<unknown>, param: 'action' },
+});
 
 const register = createRoute(readerApi, {
   summary: 'Register a reader',
@@ -69,15 +60,8 @@ const update = updateRoute(readerApi, {
   },
 });
 
-const remove = route({
-  method: 'delete',
-  path: '/v1/payments/readers/:id',
-  operation: 'deleteReader',
-  tag: 'Payments',
+const remove = removeRoute(readerApi, {
   summary: 'Remove a reader',
-  scope: 'payments:write',
-  params: { id: 'reader' },
-  ifMatch: true,
   responses: { 200: { description: 'It is asked for nothing more.', schema: schemas.deletedReader } },
   errors: ['reader_busy'],
   handle: (request) => runCommand(request, removeReader({ ...changedBy(request), readerId: request.params.id! })),

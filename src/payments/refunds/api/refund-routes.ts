@@ -1,5 +1,5 @@
 /** What belongs to payments: captures and refunds of one, refunds and releases of a book. */
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { type ApiResource, apiOf } from '../../../api/api-resource.ts';
 import { dryRunQuery } from '../../../api/dry-run.ts';
 import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
@@ -7,51 +7,34 @@ import { route } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
-import { declaredRefund } from '../../index.ts';
 import { captureResource, refundResource } from '../../operations/operation-resources.ts';
 import { listOperations, listRefunds } from '../../operations/operation-store.ts';
-import type { PaymentOperation } from '../../operations/payment-operation.ts';
-import { paymentOperations } from '../../operations/payment-operation-table.ts';
 import { capture, createRefund, REFUND_STATUSES, refund, release } from '../../payment/api/child-schemas.ts';
 import { paymentApi } from '../../payment/api/payment-routes.ts';
 import { releaseResource } from '../../shares/release-resource.ts';
 import { listReleases } from '../../shares/release-store.ts';
-import type { Release } from '../../shares/share.ts';
-import { releases } from '../../shares/share-table.ts';
 import { requestRefund } from '../refund-payment.ts';
 
 const scopes = { read: 'payments:read', write: 'payments:write' } as const;
 
-const captureApi: ApiResource<PaymentOperation> = {
+const captureApi = apiOf(captureResource, {
   path: '/v1/payments/:id/captures',
   tag: 'Payments',
   type: 'Capture',
   names: { types: 'PaymentCaptures', one: 'a capture of a payment', many: 'captures of a payment' },
-  cursor: 'capture',
   schema: capture,
   scopes,
-  parent: { resource: paymentApi as ApiResource<unknown>, param: 'capture', idOf: ({ paymentId }) => paymentId },
-  async find(db, bookId, id) {
-    const found = await paymentOperations.find(db, bookId, id);
-    return found?.kind === 'capture' ? found : undefined;
-  },
-  view: captureResource.view,
-};
+  parent: { resource: paymentApi as ApiResource<unknown>, param: 'capture' },
+});
 
-const refundApi: ApiResource<PaymentOperation> = {
+export const refundApi = apiOf(refundResource, {
   path: '/v1/payments/refunds',
   tag: 'Payments',
   type: 'Refund',
   names: { types: 'Refunds', one: 'a refund', many: 'refunds' },
-  cursor: 'refund',
   schema: refund,
   scopes,
-  async find(db, bookId, id) {
-    const found = await paymentOperations.find(db, bookId, id);
-    return found?.kind === 'refund' ? found : undefined;
-  },
-  view: refundResource.view,
-};
+});
 
 const listCaptures = childrenRoute(paymentApi as ApiResource<unknown>, captureApi, {
   operation: 'listPaymentCaptures',
@@ -67,6 +50,7 @@ const createOne = route({
   path: '/v1/payments/:id/refunds',
   operation: 'createRefund',
   tag: 'Payments',
+  of: { resource: refundApi, kind: 'create' },
   summary: 'Refund a payment',
   description:
     'Takes the money from what the payment earned and is not released yet, then from what the account has available, then from what else waits for its release. There is no last day for it here; one that the acquirer no longer takes fails, and its money is back where it came from. The answer waits for the acquirer as that of a payment does.',
@@ -138,19 +122,16 @@ const listAll = listRoute(refundApi, {
 
 const readRefund = readRoute(refundApi, { waits: waitFor(refundResource) });
 
-const refundTimeline = timelineRoute(refundApi, declaredRefund);
+const refundTimeline = timelineRoute(refundApi);
 
-export const releaseApi: ApiResource<Release> = {
+export const releaseApi = apiOf(releaseResource, {
   path: '/v1/payments/releases',
   tag: 'Payments',
   type: 'Release',
   names: { types: 'Releases', one: 'a release', many: 'releases' },
-  cursor: 'release',
   schema: release,
   scopes,
-  find: (db, bookId, id) => releases.find(db, bookId, id),
-  view: releaseResource.view,
-};
+});
 
 const listAllReleases = listRoute(releaseApi, {
   filters: { account: reference('account', 'Releases to this account.').optional(), created_at: createdAtFilter },

@@ -1,11 +1,7 @@
-import type { EventDocument } from '../../../api/event-document.ts';
-import { declaredSettlement } from '../../index.ts';
-import { settlement } from './settlement-schemas.ts';
+import { eventsOf } from '../../../api/event-document.ts';
+import { settlementApi } from './settlement-routes.ts';
 
-export const settlementEvents: EventDocument = {
-  names: declaredSettlement.events,
-  object: settlement,
-  schemaName: 'SettlementEvent',
+export const settlementEvents = eventsOf(settlementApi, {
   summary: {
     'settlement.received': 'Lines of a settlement were received',
     'settlement.completed': 'A settlement was completed',
@@ -16,4 +12,4 @@ export const settlementEvents: EventDocument = {
     'settlement.completed':
       'Every line was taken: it is booked, or is an exception. The entry is that of the last part. Told again when a line that was an exception is booked after all, with its entry.',
   },
-};
+});

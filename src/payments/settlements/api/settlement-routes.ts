@@ -1,7 +1,7 @@
 /** What acquirers paid, what of it waits for its release, and what releases are of. */
 import { z } from 'zod';
 import { findCustomerAccount } from '../../../accounts/customer-account-store.ts';
-import type { ApiResource, Listed } from '../../../api/api-resource.ts';
+import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, readList } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { route } from '../../../api/route.ts';
@@ -13,9 +13,7 @@ import { ApiError } from '../../../errors/errors.ts';
 import { currencyExponent } from '../../../money/currency.ts';
 import { formatInstant } from '../../../values/clock.ts';
 import { publicId } from '../../../values/ids.ts';
-import { declaredSettlement } from '../../index.ts';
-import type { Settlement, SettlementLine } from '../../paydays/settlement.ts';
-import { settlements } from '../../paydays/settlement-table.ts';
+import type { SettlementLine } from '../../paydays/settlement.ts';
 import { releaseApi } from '../../refunds/api/refund-routes.ts';
 import { listShareLines, sumOpenShares } from '../../shares/balance-store.ts';
 import { balanceView } from '../../shares/balance-view.ts';
@@ -26,17 +24,14 @@ import { listSettlementLines, listSettlements } from '../settlement-store.ts';
 import { simulateSettlement } from '../simulate-settlement.ts';
 import * as schemas from './settlement-schemas.ts';
 
-const settlementApi: ApiResource<Settlement> = {
+export const settlementApi = apiOf(settlementResource, {
   path: '/v1/payments/settlements',
   tag: 'Payments',
   type: 'Settlement',
   names: { types: 'Settlements', one: 'a settlement', many: 'settlements' },
-  cursor: 'settlement',
   schema: schemas.settlement,
   scopes: { read: 'payments:read' },
-  find: (db, bookId, id) => settlements.find(db, bookId, id),
-  view: settlementResource.view,
-};
+});
 
 const list = listRoute(settlementApi, {
   filters: { created_at: createdAtFilter },
@@ -45,13 +40,14 @@ const list = listRoute(settlementApi, {
 
 const read = readRoute(settlementApi);
 
-const timeline = timelineRoute(settlementApi, declaredSettlement);
+const timeline = timelineRoute(settlementApi);
 
 const lineList: Listed<SettlementLine> = {
   path: '/v1/payments/settlements/:id/lines',
   type: 'SettlementLine',
   schema: schemas.settlementLine,
   cursor: 'settlementLine',
+  declared: null,
   view: settlementLineView,
 };
 
@@ -70,6 +66,7 @@ const releaseLineList: Listed<ReleasedLine> = {
   type: 'ReleaseLine',
   schema: schemas.releaseLine,
   cursor: 'releaseLine',
+  declared: null,
   view: ({ id, paymentId, amount, createdAt, release }, { livemode }) => ({
     id: publicId('releaseLine', id),
     object: 'release_line',

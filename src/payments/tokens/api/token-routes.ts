@@ -1,28 +1,23 @@
 import { changedBy, runCommand } from '../../../api/answers.ts';
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { apiOf } from '../../../api/api-resource.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
-import { route } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
-import { createRoute } from '../../../api/write-routes.ts';
+import { createRoute, removeRoute } from '../../../api/write-routes.ts';
 import { cardOf, digestedCard } from '../../payment/api/card-schema.ts';
 import { deleteToken } from '../delete-token.ts';
-import type { PaymentToken } from '../payment-token.ts';
 import { paymentTokenResource } from '../payment-token-resource.ts';
 import { requestToken } from '../request-token.ts';
-import { findToken, listTokens } from '../token-store.ts';
+import { listTokens } from '../token-store.ts';
 import * as schemas from './token-schemas.ts';
 
-const tokenApi: ApiResource<PaymentToken> = {
+const tokenApi = apiOf(paymentTokenResource, {
   path: '/v1/payments/tokens',
   tag: 'Payments',
   type: 'PaymentToken',
   names: { types: 'PaymentTokens', one: 'a token', many: 'tokens' },
-  cursor: 'paymentToken',
   schema: schemas.paymentToken,
   scopes: { read: 'payments:read', write: 'payments:write' },
-  find: findToken,
-  view: paymentTokenResource.view,
-};
+});
 
 const create = createRoute(tokenApi, {
   summary: 'Create a token',
@@ -58,16 +53,9 @@ const list = listRoute(tokenApi, {
   rows: (db, { bookId, query, page }) => listTokens(db, bookId, { customerReference: query.customer_reference }, page),
 });
 
-const remove = route({
-  method: 'delete',
-  path: '/v1/payments/tokens/:id',
-  operation: 'deletePaymentToken',
-  tag: 'Payments',
+const remove = removeRoute(tokenApi, {
   summary: 'Delete a token',
   description: 'It pays nothing from now on. Payments that it paid stay as they are.',
-  scope: 'payments:write',
-  params: { id: 'paymentToken' },
-  ifMatch: true,
   responses: { 200: { description: 'It pays nothing any more.', schema: schemas.deletedToken } },
   errors: ['state_conflict'],
   handle: (request) => runCommand(request, deleteToken({ ...changedBy(request), tokenId: request.params.id! })),

@@ -1,37 +1,42 @@
+import type { z } from 'zod';
 import { actorOf } from '../../../api/answers.ts';
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { apiOf } from '../../../api/api-resource.ts';
 import { dryRunQuery } from '../../../api/dry-run.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
-import { actionRoute, createRoute } from '../../../api/write-routes.ts';
-import { declaredPayout } from '../../index.ts';
-import type { Payout } from '../payout.ts';
+import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
+import { inputOf } from '../../destinations/api/destination-schemas.ts';
+import { resolveRoutes } from '../../destinations/api/resolve-routes.ts';
+import { readOperatorReason } from '../../resolution/resolution-store.ts';
+import { requestPayout } from '../accept-payout.ts';
+import { requestCancel } from '../cancel-payout.ts';
+import { requestPayoutApproval, requestPayoutRejection } from '../judge-payout.ts';
 import { payoutResource } from '../payout-resource.ts';
 import { listPayouts } from '../payout-store.ts';
-import { payouts } from '../payout-table.ts';
-import { requestCancel } from '../request-cancel.ts';
-import { requestPayout } from '../request-payout.ts';
+import type { PayoutDestinationInput } from '../place-destination.ts';
+import { requestPayoutUpdate } from '../update-payout.ts';
 import * as schemas from './payout-schemas.ts';
 
-export const payoutApi: ApiResource<Payout> = {
+export const payoutApi = apiOf(payoutResource, {
   path: '/v1/payouts',
   tag: 'Payouts',
   type: 'Payout',
   names: { types: 'Payouts', one: 'a payout', many: 'payouts' },
-  cursor: 'payout',
   schema: schemas.payout,
   scopes: { read: 'payouts:read', write: 'payouts:write' },
-  find: (db, bookId, id) => payouts.find(db, bookId, id),
-  view: payoutResource.view,
-};
+});
+
+function destinationOf(given: z.output<typeof schemas.createPayout>['destination']): PayoutDestinationInput {
+  return given.type === 'payee' ? given : inputOf(given);
+}
 
 const create = createRoute(payoutApi, {
   summary: 'Create a payout',
   description:
-    'Refuses what is certain to fail, and holds amount and fee in the same commit. The money moves afterwards: follow `status`, events, or `Prefer: wait`.',
+    'Refuses what is certain to fail, and holds amount and fee in the same commit. The money moves afterwards: follow `status`, events, or `Prefer: wait`. Where the approval policy or the request asks for an approval it waits for people, and with `scheduled_for` for its time; then amount and fee are held at its release.',
   idempotency: 'required',
   waits: waitFor(payoutResource),
   query: dryRunQuery,
@@ -44,7 +49,7 @@ const create = createRoute(payoutApi, {
       shows: ['dry_run', 'resulting_balances'],
       isDryRun: true,
     },
-    202: { description: 'Accepted: amount and fee are held.', schema: schemas.payout },
+    202: { description: 'Accepted: amount and fee are held, unless it waits.', schema: schemas.payout },
   },
   errors: [
     'amount_not_integer',
@@ -57,6 +62,9 @@ const create = createRoute(payoutApi, {
     'account_frozen',
     'account_closed',
     'destination_invalid',
+    'token_invalid',
+    'card_not_active',
+    'card_number_not_allowed',
     'limit_exceeded',
     'rail_unavailable',
   ],
@@ -73,9 +81,13 @@ const create = createRoute(payoutApi, {
       dryRun: request.query.dry_run,
       amount: body.amount,
       currency: body.currency,
-      destination: body.destination,
+      destination: destinationOf(body.destination),
       accountId: body.account,
       description: body.description,
+      remittance: body.remittance,
+      purposeCode: body.purpose_code,
+      scheduledFor: body.scheduled_for,
+      approval: body.approval,
       externalId: body.external_id,
       metadata: body.metadata,
     });
@@ -102,7 +114,7 @@ const read = readRoute(payoutApi, { waits: waitFor(payoutResource) });
 const cancel = actionRoute(payoutApi, 'cancel', {
   summary: 'Cancel a payout',
   description:
-    'Only while it is `pending`. Gives back what is held. Once it is on its way, a payout is not called back.',
+    'While it waits for an approval or for its time, or is `pending`. Gives back what is held. Once it is on its way, a payout is not called back.',
   responses: { 200: { description: 'Canceled.', schema: schemas.payout } },
   handle(request) {
     const { params, ifMatch } = request;
@@ -110,6 +122,79 @@ const cancel = actionRoute(payoutApi, 'cancel', {
   },
 });
 
-const timeline = timelineRoute(payoutApi, declaredPayout);
+const update = updateRoute(payoutApi, {
+  summary: 'Update a payout',
+  description:
+    'A member that is left out stays as it is. `remittance`, `purpose_code` and `scheduled_for` change only before its release; that clears approvals, and whoever changed them does not approve the payout.',
+  body: schemas.updatePayout,
+  bodyExample: { remittance: 'Invoice 17', metadata: { order: '77' } },
+  errors: ['state_conflict'],
+  handle(request) {
+    const { params, ifMatch, body } = request;
+    return runUseCase(request, requestPayoutUpdate, {
+      ...askedBy(request),
+      payoutId: params.id!,
+      ifMatch,
+      description: body.description,
+      externalId: body.external_id,
+      metadata: body.metadata,
+      remittance: body.remittance,
+      purposeCode: body.purpose_code,
+      scheduledFor: body.scheduled_for,
+    });
+  },
+});
 
-export const payoutRoutes = [create, read, list, cancel, timeline];
+const approve = actionRoute(payoutApi, 'approve', {
+  summary: 'Approve a payout',
+  description:
+    'With the key of a person: another one than who made it, or changed what clears approvals. The last approval holds amount and fee, or leaves the payout to its time. Without funds, beyond a limit or without a rail it is refused and changes nothing.',
+  scope: 'payouts:approve',
+  body: schemas.approvePayout,
+  bodyExample: { version: 2 },
+  errors: [
+    'self_approval_forbidden',
+    'version_mismatch',
+    'insufficient_funds',
+    'account_frozen',
+    'account_closed',
+    'destination_invalid',
+    'limit_exceeded',
+    'rail_unavailable',
+  ],
+  handle(request) {
+    const { body, principal } = request;
+    return runUseCase(request, requestPayoutApproval, {
+      ...askedBy(request),
+      payoutId: request.params.id!,
+      ifMatch: request.ifMatch,
+      ownerKind: principal.ownerKind,
+      version: body.version,
+    });
+  },
+});
+
+const reject = actionRoute(payoutApi, 'reject', {
+  summary: 'Reject a payout',
+  description: 'With the key of a person who might approve it. The payout ends, and nothing was held.',
+  scope: 'payouts:approve',
+  body: schemas.rejectPayout,
+  bodyExample: { version: 2, reason: 'The supplier has changed its bank; nobody has called them.' },
+  errors: ['self_approval_forbidden', 'version_mismatch', 'card_number_not_allowed'],
+  handle(request) {
+    const { body, principal } = request;
+    return runUseCase(request, requestPayoutRejection, {
+      ...askedBy(request),
+      payoutId: request.params.id!,
+      ifMatch: request.ifMatch,
+      ownerKind: principal.ownerKind,
+      version: body.version,
+      reason: body.reason,
+    });
+  },
+});
+
+const timeline = timelineRoute(payoutApi, { operatorReason: readOperatorReason });
+
+/** Behind the paths that its own would match otherwise. */
+export const payoutRoutes = [create, ...resolveRoutes, read, list, update, cancel, approve, reject, timeline];

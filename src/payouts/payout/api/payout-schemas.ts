@@ -1,15 +1,64 @@
 /** Schemas of payouts: the request and the payout. */
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../../api/dry-run.ts';
+import { instant } from '../../../api/pages.ts';
 import { positiveAmount } from '../../../api/schemas/amount.ts';
-import { carriedDescription, currency, externalId, metadata, reference } from '../../../api/schemas/fields.ts';
+import {
+  carriedDescription,
+  currency,
+  externalId,
+  freeText,
+  metadata,
+  reference,
+} from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
+import { dayNumber, dayOfNumber } from '../../../calendar/day.ts';
 import { RAIL_FAILURE_CODES } from '../../../rails/failure-codes.ts';
 import { destinationRequest, destinationShown } from '../../destinations/api/destination-schemas.ts';
-import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus } from '../payout.ts';
+import { APPROVAL_REASONS } from '../../policies/approval-policy.ts';
+import { PAYOUT_TRANSITIONS, type PayoutAction, type PayoutStatus, REMITTANCE_MAX, WAITING_ON } from '../payout.ts';
 import { FAILURE_CODES } from '../payout-view.ts';
+import type { ScheduledFor } from '../schedule.ts';
 
 export const PAYOUT_STATUSES = Object.keys(PAYOUT_TRANSITIONS) as [PayoutStatus, ...PayoutStatus[]];
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A day of the calendar: `2027-02-30` does not exist. */
+function isDay(text: string): boolean {
+  return DAY.test(text) && Date.parse(`${text}T00:00:00Z`) > 0 && dayOfNumber(dayNumber(text)) === text;
+}
+
+export const scheduledFor = z
+  .string()
+  .transform((text, context): ScheduledFor => {
+    if (isDay(text)) return { day: text };
+    const parsed = instant.safeParse(text);
+    if (parsed.success) return { at: parsed.data };
+    const message =
+      'Expects a day such as 2027-03-01, or a time as RFC 3339 writes it, with an offset: 2027-03-01T09:30:00Z.';
+    context.issues.push({ code: 'custom', input: text, message });
+    return z.NEVER;
+  })
+  .meta({
+    type: 'string',
+    description:
+      "When it is released, in the book's own time: a time, or a day, which stands for its first moment in the book's time zone. At most a year ahead.",
+    example: '2027-03-01',
+  });
+
+const PURPOSE_CODE = /^[A-Z0-9]{1,4}$/;
+
+const purposeCode = z
+  .string()
+  .regex(PURPOSE_CODE, 'Expects 1 to 4 capitals or digits, such as SALA.')
+  .nullable()
+  .meta({ description: 'What it is for, by the list of the rail or of the authority.', example: 'SALA' });
+
+const remittance = freeText(
+  REMITTANCE_MAX,
+  'Travels with the money. Without it the description does, where it fits whole.',
+).nullable();
 
 export const createPayout = z
   .strictObject({
@@ -21,10 +70,40 @@ export const createPayout = z
       'The account the money leaves. Without it, the default account of the currency.',
     ).optional(),
     description: carriedDescription.optional(),
+    remittance: remittance.optional(),
+    purpose_code: purposeCode.optional(),
     external_id: externalId.optional(),
     metadata: metadata.optional(),
+    scheduled_for: scheduledFor.optional(),
+    approval: z.literal('required').optional().meta({
+      description: 'It waits for the approval of a person, whatever the policy says.',
+    }),
   })
   .meta({ id: 'CreatePayout' });
+
+export const updatePayout = z
+  .strictObject({
+    description: carriedDescription.optional(),
+    external_id: externalId.optional(),
+    metadata: metadata.optional(),
+    remittance: remittance.optional(),
+    purpose_code: purposeCode.optional(),
+    scheduled_for: scheduledFor.optional(),
+  })
+  .meta({ id: 'UpdatePayout' });
+
+export const judgedVersion = z
+  .int()
+  .min(1)
+  .meta({ description: 'The version that the person has looked at.', example: 2 });
+
+export const approvePayout = z.strictObject({ version: judgedVersion }).meta({ id: 'ApprovePayout' });
+
+export const REASON_MAX = 500;
+
+export const rejectPayout = z
+  .strictObject({ version: judgedVersion, reason: freeText(REASON_MAX, 'Why, for people.') })
+  .meta({ id: 'RejectPayout' });
 
 export const createPayoutExample = {
   amount: 5124,
@@ -43,6 +122,17 @@ const failure = z
   })
   .meta({ id: 'PayoutFailure', description: 'Why a payout failed.' });
 
+export const approvalsShown = z
+  .array(
+    z
+      .object({
+        person: z.string().meta({ description: 'Who approved it.', example: 'person_01k5c2r3v8e9m0x6y7z4a1b2cd' }),
+        at: shown.time("When, in the book's own time."),
+      })
+      .meta({ id: 'PayoutApproval' }),
+  )
+  .meta({ description: 'The approvals that count. A change of what was approved clears them.' });
+
 /** One schema for every answer that shows a payout: a generated client has one type for it, whatever the status. */
 export const payout = z
   .object({
@@ -51,11 +141,11 @@ export const payout = z
     livemode: shown.livemode,
     status: shown.oneOf(PAYOUT_STATUSES, {
       description:
-        'pending → processing → paid, or canceled, failed or returned. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
+        'requires_approval → scheduled → pending → processing → paid, or rejected, canceled, failed or returned. The first two only where it waits for people, or for its time. Where a rail contradicts itself, a failed payout becomes paid after all, and an exception is opened.',
     }),
-    waiting_on: shown.oneOf(['ledger', 'rail', 'inquiry', 'nobody'], {
+    waiting_on: shown.oneOf(WAITING_ON, {
       description:
-        'Who moves next. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail is asked again at `next_inquiry_at`; where it reported another payment, an exception is open, and a person can end it as well. `nobody`: it has ended.',
+        'Who moves next. `approver`: people approve or reject it. `schedule`: it is released at `scheduled_for`. `paused`: the operator keeps it back. `ledger`: it is accepted, and its money is about to leave the account. `rail`: the rail has it, and has not decided. `inquiry`: the rail is asked again at `next_inquiry_at`; where it reported another payment, an exception is open, and a person can end it as well. `nobody`: it has ended.',
     }),
     amount: shown.money("What the payee gets, in the currency's smallest unit. The fee comes on top."),
     fee: shown.money('Leaves the account when the payout is paid.'),
@@ -82,6 +172,9 @@ export const payout = z
       )
       .nullable(),
     failure: shown.orNull(failure).meta({ description: 'Why it failed; null unless it did.' }),
+    reason: z.string().nullable().meta({
+      description: 'Why a person rejected it; null unless one did, and once erased.',
+    }),
     end_to_end_id: z
       .string()
       .refine((text) => text.length <= 35)
@@ -91,16 +184,39 @@ export const payout = z
       .nullable()
       .meta({ description: "The rail's own reference, to name it to a bank; null until the rail has given one." }),
     expected_arrival: shown
-      .time('When the payee should have the money, as far as the rail lets it be known; null where it does not.')
+      .time(
+        "When the payee should have the money, by the rail's cut-off, business days and days to arrive; null where the rail does not let it be known.",
+      )
       .nullable(),
-    remittance: z.string().nullable().meta({
-      description: 'The text that travels with the money, of `description`. Null where there is none, and once erased.',
+    configuration: z.string().nullable().meta({
+      description:
+        "The SHA-256 of the operator's settings under which it was made, in hexadecimal digits: they set its fee. Null where there were none.",
+      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     }),
-    hold: shown.id('hold', 'Reserves amount and fee until they leave.'),
+    remittance: z.string().nullable().meta({
+      description:
+        'The text that travels with the money; `description` where none was given and it fits. Null where there is none, and once erased.',
+    }),
+    purpose_code: z.string().nullable().meta({ description: 'What it is for; null where nothing says.' }),
+    scheduled_for: shown.time("When it is released, in the book's own time; null where at once.").nullable(),
+    approval_reasons: z
+      .array(
+        shown.oneOf(APPROVAL_REASONS, {
+          description:
+            '`requested`: by whoever made it. `amount`, `new_payee`, `rail`: the approval policy asks for it.',
+        }),
+      )
+      .meta({ description: 'Why it waits, or waited, for people; empty where it never did.' }),
+    approvals: approvalsShown,
+    approvals_required: shown.count('By how many people; 0 where it needs no approval.'),
+    batch: shown.id('payoutBatch', 'The batch that it was an item of; null for a single payout.').nullable(),
+    hold: shown
+      .id('hold', 'Reserves amount and fee until they leave. Null before its release, and where it ended before.')
+      .nullable(),
     journal_entries: z
       .array(shown.id('entry'))
       .meta({ description: 'The entries it is booked by, in order. Returns have entries of their own.' }),
-    allowed_actions: shown.allowedActions<PayoutAction>('cancel'),
+    allowed_actions: shown.allowedActions<PayoutAction>('cancel', 'approve', 'reject'),
     request_id: shown.id('request', 'The request that made it.'),
     version: shown.version,
     created_at: shown.createdAt,

@@ -19,7 +19,7 @@ export interface PayoutHistory {
   readonly entries: readonly BookedStep[];
   /** The sum of its returns. */
   readonly returned: bigint;
-  /** Its returns that are booked as steps of the payout itself, as until the contract to 0.3.0. */
+  /** Its returns that are booked as steps of the payout itself, as before returns had entries of their own. */
   readonly returnSteps: readonly { entryId: Uuid; amount: bigint }[];
   /** The type of the event that the row names as the payout's first one; null for an event of another object, or none. */
   readonly begunBy: string | null;

@@ -8,14 +8,14 @@ import { behindNewIds } from '../../../group/until.ts';
 import { formatInstantOrNull } from '../../../values/clock.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
 import { type PayoutHistory, readPayoutHistories, readPayoutHistoriesById } from './payout-check-store.ts';
-import { holdAfter, possibleSteps, postingsOf } from './payout-history.ts';
+import { holdAfter, mustBeUnheld, possibleSteps, postingsOf } from './payout-history.ts';
 
 export const payoutCheck: RowCheck<PayoutHistory, Uuid> = {
   name: 'payouts',
   pageRows: 500,
   read: ({ pool, book }, page) => readPayoutHistories(pool, book.id, page),
   readByIds: ({ pool, book }, ids) => readPayoutHistoriesById(pool, book.id, ids),
-  holdsOf: ({ payout }) => [payout.holdId],
+  holdsOf: ({ payout }) => (payout.unheld ? [] : [payout.holdId]),
   check: checkPayout,
   placeOf: ({ payout }, until) => behindNewIds(payout.id, until),
 };
@@ -83,14 +83,25 @@ function checkPayout({ book, report }: CheckContext, history: PayoutHistory): vo
   if (payout.firstEvent !== null)
     expect(
       'payout.first_event',
-      'payout.created',
-      begunBy ?? 'no event of the payout',
+      'one that has all members',
+      begunBy !== null && WITH_ALL_MEMBERS.has(begunBy)
+        ? 'one that has all members'
+        : (begunBy ?? 'no event of the payout'),
       'Its events take from another one.',
     );
   checkReturns(history, expect);
   checkHold(history, steps, expect);
   checkRow(history, expect);
 }
+
+/** Its first event, and those of steps that restate its members. */
+const WITH_ALL_MEMBERS: ReadonlySet<string> = new Set([
+  'payout.created',
+  'payout.updated',
+  'payout.requires_approval',
+  'payout.approved',
+  'payout.rejected',
+]);
 
 /** The column is JSON, and may hold anything once another program has written it. */
 function namedEntries(ids: unknown): string {
@@ -128,6 +139,17 @@ function checkReturns({ payout, entries, returned, returnSteps }: PayoutHistory,
 }
 
 function checkHold({ payout, hold }: PayoutHistory, steps: readonly string[], expect: Expect): void {
+  const unheld = mustBeUnheld(payout) ?? payout.unheld;
+  expect('payout.unheld', String(unheld), String(payout.unheld), `The payout is ${payout.status}.`);
+  if (unheld) {
+    expect(
+      'payout.hold',
+      'no hold',
+      hold ? 'a hold' : 'no hold',
+      'Something is held for a payout that was never released.',
+    );
+    return;
+  }
   const { remaining, status } = holdAfter(payout, steps);
   const described = (of: {
     accountId: string;
@@ -146,7 +168,7 @@ function checkHold({ payout, hold }: PayoutHistory, steps: readonly string[], ex
 }
 
 function checkRow({ payout, stuckAt }: PayoutHistory, expect: Expect): void {
-  const open = payout.status === 'pending' || payout.status === 'processing';
+  const open = payout.status === 'scheduled' || payout.status === 'pending' || payout.status === 'processing';
   const isDue = payout.dueAt !== null || (open && stuckAt !== null);
   expect(
     'payout.due',
@@ -160,6 +182,10 @@ function checkRow({ payout, stuckAt }: PayoutHistory, expect: Expect): void {
   const wrong = [
     whole !== (payout.status === 'returned') && `${payout.amountReturned} of ${payout.amount} came back`,
     payout.outcome !== null && payout.status !== 'processing' && `its outcome is ${payout.outcome}`,
+    payout.status === 'scheduled' && payout.scheduledFor === null && 'it has no time',
+    payout.status === 'requires_approval' && payout.approval === null && 'nobody is to approve it',
+    payout.status !== 'requires_approval' && isUnapproved(payout) && 'it lacks an approval',
+    payout.reason !== null && payout.status !== 'rejected' && 'it says why it was rejected',
     (payout.failureCode !== null) !== (payout.status === 'failed') && `its failure code is ${payout.failureCode}`,
     (payout.sentAt !== null) !== payout.entryIds.length > 0 && `it was sent at ${formatInstantOrNull(payout.sentAt)}`,
   ].filter((fault) => fault !== false);
@@ -169,4 +195,11 @@ function checkRow({ payout, stuckAt }: PayoutHistory, expect: Expect): void {
     wrong.join(', ') || 'nothing that contradicts it',
     `The payout is ${payout.status}.`,
   );
+}
+
+/** It went on without the people that it needed. Those that ended before are left out. */
+function isUnapproved({ approval, status }: PayoutHistory['payout']): boolean {
+  if (approval === null || status === 'rejected' || status === 'canceled') return false;
+  const people = new Set(approval.given.map(({ actor }) => actor.split(':').slice(0, 2).join(':')));
+  return people.size < approval.required || people.has(approval.madeBy.split(':').slice(0, 2).join(':'));
 }

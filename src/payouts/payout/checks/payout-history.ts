@@ -14,6 +14,9 @@ import type { Payout } from '../payout.ts';
 export function possibleSteps(payout: Payout): string[][] {
   const returns = Array.from({ length: payout.returns }, (_, at) => `returned_${at + 1}`);
   switch (payout.status) {
+    case 'requires_approval':
+    case 'scheduled':
+    case 'rejected':
     case 'pending':
     case 'canceled':
       return [[]];
@@ -54,6 +57,13 @@ export function postingsOf(bookId: BookId, payout: Payout, step: string, returne
     }
   };
   return postings().filter((posting) => posting.amount > 0n);
+}
+
+/** Whether nothing must be held for the payout. Undefined where it depends on when the payout ended. */
+export function mustBeUnheld({ status, approval, scheduledFor }: Payout): boolean | undefined {
+  if (status === 'requires_approval' || status === 'scheduled' || status === 'rejected') return true;
+  const hasWaited = approval !== null || scheduledFor !== null;
+  return hasWaited && (status === 'canceled' || status === 'failed') ? undefined : false;
 }
 
 /** Returns what the hold of amount and fee has left after these steps, and its status. */

@@ -1,24 +1,20 @@
 /** Returns of a payout: its children, each with an entry of its own. */
-import type { ApiResource } from '../../../api/api-resource.ts';
+import { apiOf } from '../../../api/api-resource.ts';
 import { childrenRoute, readRoute } from '../../../api/read-routes.ts';
 import { payoutApi } from '../../payout/api/payout-routes.ts';
 import { payoutReturn } from '../../payout/api/payout-schemas.ts';
+import { payoutReturnResource } from '../payout-return-resource.ts';
 import { listReturns } from '../payout-return-store.ts';
-import { type PayoutReturn, payoutReturns } from '../payout-return-table.ts';
-import { payoutReturnView } from '../payout-return-view.ts';
 
-const returnApi: ApiResource<PayoutReturn> = {
+const returnApi = apiOf(payoutReturnResource, {
   path: '/v1/payouts/:id/returns',
   tag: 'Payouts',
   type: 'PayoutReturn',
   names: { types: 'PayoutReturns', one: 'a return of a payout', many: 'returns of a payout' },
-  cursor: 'payoutReturn',
   schema: payoutReturn,
   scopes: { read: 'payouts:read' },
-  parent: { resource: payoutApi, param: 'return', idOf: ({ payoutId }) => payoutId },
-  find: (db, bookId, id) => payoutReturns.find(db, bookId, id),
-  view: payoutReturnView,
-};
+  parent: { resource: payoutApi, param: 'return' },
+});
 
 const list = childrenRoute(payoutApi, returnApi, {
   operation: 'listPayoutReturns',

@@ -13,7 +13,7 @@ export interface ReturnHistory {
   readonly payout: { readonly accountId: Uuid; readonly currency: string } | null;
   /** Entries that name the return. */
   readonly entries: readonly BookedStep[];
-  /** The entry that the return names is a step of the payout, as until the contract to 0.3.0: the payout's check reads it. */
+  /** The entry that the return names is a step of the payout, as before returns had entries of their own: the payout's check reads it. */
   readonly isStepOfPayout: boolean;
 }
 

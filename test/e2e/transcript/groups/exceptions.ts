@@ -9,10 +9,10 @@ async function exceptions({ fund, keys, openAccount, product, wire }: Stage): Pr
   const ben = await addPersonOf(pool, keys.testBookId, { name: 'Ben' });
   const { id: account } = await openAccount();
   const { id: second } = await openAccount({ name: 'Second' });
-  const sent = async (amount: number) => {
-    await fund(account, amount + 50);
+  const sent = async (amount: number, from = account) => {
+    await fund(from, amount + 50);
     const { id } = await wire.call('A payout', 'POST', '/v1/payouts', {
-      body: { account, amount, currency: 'JOD', destination: { type: 'cliq', alias: 'PENDING' } },
+      body: { account: from, amount, currency: 'JOD', destination: { type: 'cliq', alias: 'PENDING' } },
     });
     await payoutSent(wire, 'Under way', id);
     return id;
@@ -24,9 +24,14 @@ async function exceptions({ fund, keys, openAccount, product, wire }: Stage): Pr
     return `/v1/exceptions/${data[0]!.id}`;
   };
 
-  const contradicted = await sent(10_000);
-  await simulate('Failed', contradicted, 'fail');
-  await simulate('And paid after all', contradicted, 'complete');
+  const failedAndPaid = async (from = account) => {
+    const payout = await sent(10_000, from);
+    await simulate('Failed', payout, 'fail');
+    await simulate('And paid after all', payout, 'complete');
+    return payout;
+  };
+
+  const contradicted = await failedAndPaid();
   const one = await about(contradicted);
   await wire.call('As it is', 'GET', one);
   await wire.call('Explained by a service', 'POST', `${one}/explain`, { body: { reason: 'By a script' } });
@@ -72,6 +77,16 @@ async function exceptions({ fund, keys, openAccount, product, wire }: Stage): Pr
   await wire.call('Given to a person', 'POST', `${other}/assign`, { body: { person: ben.id } });
   await wire.call('Moved', 'POST', `${other}/move_to`, { body: { account: second }, key: ben.key });
   await wire.call('Approved', 'POST', `${other}/approve`, { body: { version: 3 }, key: ada.key });
+  await wire.call('Several given to a person', 'POST', '/v1/exceptions/assign', {
+    body: { items: [one, other].map((path) => path.split('/').at(-1)), person: ada.id },
+  });
+  const third = await about(await failedAndPaid(second));
+  const items = [{ id: third.split('/').at(-1), version: 3 }];
+  await wire.call('Given to a person', 'POST', '/v1/exceptions/assign', {
+    body: { items: items.map(({ id }) => id), person: ada.id },
+  });
+  await wire.call('Explained', 'POST', `${third}/explain`, { body: { reason: 'As before' }, key: ada.key });
+  await wire.call('Several approved', 'POST', '/v1/exceptions/approve', { body: { items }, key: ben.key });
   await wire.call('By status and kind', 'GET', '/v1/exceptions?status=approved&kind=return_to_closed_account');
   await wire.call('By what is unknown', 'GET', '/v1/exceptions?status=closed&kind=A&resource=nothing');
 }

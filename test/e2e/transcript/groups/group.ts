@@ -1,11 +1,12 @@
 /**
  * What a group of the API gives to the tests of the wire: its scenes in the transcript, an object of each kind that its paths
- * name, and the bodies that refer to them. A new group adds a file with these, and a line in groups.ts.
+ * name, and the bodies that refer to them. A new group or resource adds a file with these beside this one.
  */
 import type { Client } from '../../../../scripts/harness/client.ts';
 import type { OrganisationKeys } from '../../../../scripts/harness/organisation.ts';
 import type { Receiver } from '../../../../scripts/harness/receiver.ts';
 import type { IdKind } from '../../../../src/values/ids.ts';
+import type { TestBook } from '../../../support/book.ts';
 import type { Product } from '../../../support/product.ts';
 import type { Transcript } from '../transcript.ts';
 
@@ -32,6 +33,11 @@ export interface Scene {
   play(stage: Stage): Promise<void>;
   /** Examples come from it, and no file. */
   readonly examplesOnly?: boolean;
+  /**
+   * In a product of its own: a scene that makes a bank account of the operator's, whose book mirrors from then on what the books of all
+   * scenes move.
+   */
+  readonly alone?: true;
 }
 
 /** A text that differs from run to run. */
@@ -64,6 +70,8 @@ export interface GroupOnWire {
   readonly forms?: readonly Form[];
   /** One object of each kind of id in the group's paths. */
   objects?(book: BookWithObjects): Promise<Objects>;
+  /** Rows of its tables in a book that no process serves, beside those of test/support/verify-scene.ts. */
+  rows?(book: TestBook): Promise<void>;
   /** By operation, in the place of the reference's example, where that names something that is not there. */
   bodies?(known: { readonly made: Objects; readonly person: string }): Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,8 @@
 import type { List } from '../../../../scripts/harness/client.ts';
+import { requestPolicyProposal } from '../../../../src/payouts/policies/change-policy.ts';
+import { encodeActor } from '../../../../src/values/actor.ts';
+import { newId } from '../../../../src/values/ids.ts';
+import { addPersonOf } from '../../../support/people.ts';
 import type { Transcript } from '../transcript.ts';
 import { type GroupOnWire, type Page, type Stage, USED_KEY } from './group.ts';
 
@@ -86,6 +90,56 @@ async function payouts({ fund, openAccount, wire }: Stage): Promise<void> {
   await wire.call('No cursor of this list', 'GET', `/v1/payouts/${paid.id}/returns?starting_after=${first!.id}`);
 }
 
+/** People approve, reject and change; what waits has its time. */
+async function waiting({ fund, keys, openAccount, product, wire }: Stage): Promise<void> {
+  const { pool } = product.runtime;
+  const ada = await addPersonOf(pool, keys.testBookId, { name: 'Ada' });
+  const ben = await addPersonOf(pool, keys.testBookId, { name: 'Ben' });
+  const { id: account } = await openAccount();
+  await fund(account);
+  const request = (title: string, body: object = {}) =>
+    wire.call<Payout>(title, 'POST', '/v1/payouts', {
+      body: { account, amount: 10_000, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' }, ...body },
+    });
+  const policy = '/v1/payouts/approval_policy';
+  const judge = (title: string, path: string, body: object, { key }: { key: string } = ada) =>
+    wire.call(title, 'POST', path, { body, key });
+
+  await wire.call('No policy yet', 'GET', policy);
+  const rules = { above: [{ currency: 'JOD', amount: 5_000, approvals: 2 }], rails: ['book'] };
+  await wire.call('Proposed by a service', 'PATCH', policy, { body: rules });
+  await wire.call('Of a rail that is none', 'PATCH', policy, { body: { rails: ['nowhere'] }, key: ada.key });
+  await wire.call('Proposed', 'PATCH', policy, { body: rules, key: ada.key });
+  await judge('Approved by who proposed it', `${policy}/approve`, { version: 2 });
+  await judge('Approved', `${policy}/approve`, { version: 2 }, ben);
+  await judge('Approved again', `${policy}/approve`, { version: 3 }, ben);
+  await wire.call('Another one proposed', 'PATCH', policy, { body: { always: true }, key: ben.key });
+  await judge('Rejected', `${policy}/reject`, { version: 4 });
+
+  const { id } = await request('A payout that two approve', { remittance: 'Invoice 17' });
+  const of = `/v1/payouts/${id}`;
+  await judge('By one', `${of}/approve`, { version: 2 });
+  await judge('By the same person', `${of}/approve`, { version: 3 });
+  await wire.call('Changed', 'PATCH', of, { body: { remittance: 'Invoice 18', metadata: { order: '77' } } });
+  await judge('As it was', `${of}/approve`, { version: 3 }, ben);
+  await judge('By one again', `${of}/approve`, { version: 4 });
+  await judge('By the other', `${of}/approve`, { version: 5 }, ben);
+  await payoutWhen(wire, 'Paid', id, 'paid');
+  await wire.call('Changed too late', 'PATCH', of, { body: { remittance: 'Invoice 19' } });
+  const refused = await request('One that nobody knows');
+  const body = { version: 2, reason: 'Nobody knows this supplier.' };
+  await judge('Rejected', `/v1/payouts/${refused.id}/reject`, body);
+  await wire.call('Its timeline', 'GET', `/v1/payouts/${refused.id}/timeline`);
+
+  const later = { amount: 1_000, scheduled_for: new Date(Date.now() + 3_600_000).toISOString() };
+  const scheduled = await request('One for later', later);
+  await wire.call('Canceled before its time', 'POST', `/v1/payouts/${scheduled.id}/cancel`);
+  await request('In the past', { scheduled_for: new Date().toISOString().slice(0, 10) });
+  await request('At no time', { scheduled_for: '2027-02-30' });
+  const approved = await request('One for later, approved before', { ...later, approval: 'required' });
+  await judge('Approved', `/v1/payouts/${approved.id}/approve`, { version: 2 });
+}
+
 /** No worker takes them up. */
 async function canceled({ fund, openAccount, product, wire }: Stage): Promise<void> {
   const { id: account } = await openAccount();
@@ -105,6 +159,7 @@ export const payoutsOnWire: GroupOnWire = {
   scenes: [
     { file: 'payouts', play: payouts },
     { file: 'cancel', play: canceled },
+    { file: 'payout-approvals', play: waiting },
   ],
   forms: [
     {
@@ -118,12 +173,23 @@ export const payoutsOnWire: GroupOnWire = {
       example: (digest) => `SBX${digest.toString('hex').toUpperCase().slice(0, 12)}`,
     },
   ],
+  async rows(book) {
+    const actor = encodeActor({ type: 'person', id: newId(), keyId: newId() });
+    const { command } = await requestPolicyProposal.prepare(
+      { rails: { all: () => [] } },
+      {
+        ...{ bookId: book.id, actor, requestId: newId(), idempotencyKey: null, fingerprint: Buffer.alloc(0) },
+        ...{ ownerKind: 'person', change: { above: [{ currency: 'JOD', amount: 5_000n, approvals: 2 }] } },
+      },
+    );
+    await book.submit(command);
+  },
   async objects({ client, made: { account } }) {
     const payout = await client.pay({ account: account!, idempotencyKey: USED_KEY });
     const paid = await client.payoutUntil(payout.id, 'paid');
     const sentBack = await client.pay({ account: account!, destination: { type: 'cliq', alias: 'RETURN' } });
     await client.payoutUntil(sentBack.id, 'returned');
     const [returned] = (await client.read<List<{ id: string }>>(`/v1/payouts/${sentBack.id}/returns`)).data;
-    return { payout: payout.id, payoutReturn: returned!.id, entry: paid.journal_entries[0]!, text: USED_KEY };
+    return { payout: sentBack.id, payoutReturn: returned!.id, entry: paid.journal_entries[0]!, text: USED_KEY };
   },
 };

@@ -1,4 +1,10 @@
-import { type Endpoint, type Event, type List, succeeded } from '../../../../scripts/harness/client.ts';
+import { randomBytes } from 'node:crypto';
+import { type Endpoint, type Event, succeeded } from '../../../../scripts/harness/client.ts';
+import { createSecretBox } from '../../../../src/db/secret-box.ts';
+import { newId } from '../../../../src/values/ids.ts';
+import { parseAllowList } from '../../../../src/values/public-address.ts';
+import { newSecret } from '../../../../src/values/standard-webhooks.ts';
+import { createEndpoint, disableEndpoint, enableEndpoint } from '../../../../src/webhooks/manage-endpoint.ts';
 import type { GroupOnWire, Page, Stage } from './group.ts';
 
 async function webhooks({ fund, openAccount, receiver, wire }: Stage): Promise<void> {
@@ -24,12 +30,38 @@ async function webhooks({ fund, openAccount, receiver, wire }: Stage): Promise<v
     data.every(({ status }) => status === 'delivered'),
   );
   await wire.call('What was not', 'GET', `${deliveries}?status=failed`);
+  const { data } = await wire.call<Page>('All of them', 'GET', `${deliveries}?limit=1`);
+  await wire.call('Sent again', 'POST', `${deliveries}/${data[0]!.id}/resend`);
+  await wire.call('One that it never had', 'POST', `${deliveries}/evt_01h455vb4pex5vsknk084sn02q/resend`);
+  const since = '2026-01-01T00:00:00Z';
+  const until = '2026-02-01T00:00:00Z';
+  await wire.call('What failed', 'POST', `/v1/webhooks/${id}/recover`, { body: { since, until } });
+  await wire.call('What it never got', 'POST', `/v1/webhooks/${id}/replay_missing`, { body: { since, until } });
+  await wire.call('Of too long a time', 'POST', `/v1/webhooks/${id}/recover`, {
+    body: { since, until: '2027-01-01T00:00:00Z' },
+  });
   await wire.call('As it is', 'GET', `/v1/webhooks/${id}`);
+  const options = {
+    url,
+    events: ['card.*'],
+    headers: { Authorization: 'Bearer 5f2c4e1a9b7d4c3e' },
+    rate_limit: { per_second: 10 },
+    ordered: true,
+    signatures: ['v1', 'v1a'],
+  };
+  const other = await wire.call<{ id: string }>('One with options', 'POST', '/v1/webhooks', { body: options });
+  await wire.call('Without them', 'PATCH', `/v1/webhooks/${other.id}`, {
+    body: { headers: {}, rate_limit: null, ordered: false, signatures: ['v1'] },
+  });
+  await wire.call('Headers that are ours', 'POST', '/v1/webhooks', {
+    body: { url, headers: { Host: 'example.com', 'webhook-id': '1', 'X-Split': 'a\r\nb' } },
+  });
+  await wire.call('It goes', 'DELETE', `/v1/webhooks/${other.id}`);
   await wire.call('Changed', 'PATCH', `/v1/webhooks/${id}`, { body: { events: ['*'], metadata: {} } });
   await wire.call('A new secret', 'POST', `/v1/webhooks/${id}/rotate_secret`, { body: { overlap_seconds: 60 } });
   await wire.call('Off', 'POST', `/v1/webhooks/${id}/disable`);
   await wire.call('A test of what is off', 'POST', `/v1/webhooks/${id}/test`);
-  await wire.call('On', 'POST', `/v1/webhooks/${id}/enable`);
+  await wire.call('On', 'POST', `/v1/webhooks/${id}/enable`, { body: { recover: true } });
   await wire.call('On again', 'POST', `/v1/webhooks/${id}/enable`);
   await wire.call('All', 'GET', '/v1/webhooks');
   await wire.call('Gone', 'DELETE', `/v1/webhooks/${id}`);
@@ -48,13 +80,47 @@ export const webhooksOnWire: GroupOnWire = {
       form: /whsec_[A-Za-z0-9+/=]{32,}/g,
       example: (digest) => `whsec_${digest.subarray(0, 32).toString('base64')}`,
     },
+    {
+      kind: 'public key',
+      form: /whpk_[A-Za-z0-9+/=]{43,}/g,
+      example: (digest) => `whpk_${digest.subarray(0, 32).toString('base64')}`,
+    },
     { kind: 'signature', form: /\bv1,[A-Za-z0-9+/]{43}=/g, numbered: false },
     { kind: 'seconds', form: /(?<=webhook-timestamp: )\d+/g, numbered: false },
     { kind: 'ms', form: /(?<="duration_ms": ?)\d+/g, numbered: false, example: () => '84' },
   ],
   async objects({ client }) {
     const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', { url: 'http://127.0.0.1:9/none' }));
-    const event = (await client.read<List<Event>>('/v1/events')).data[0]!;
+    // One that has a delivery to the endpoint.
+    const event = succeeded(await client.post<Event>(`/v1/webhooks/${endpoint.id}/test`, {}));
     return { webhookEndpoint: endpoint.id, event: event.id };
+  },
+  bodies: () => ({
+    recoverWebhookEndpoint: { since: new Date(Date.now() - 60_000).toISOString() },
+    replayMissingWebhookEvents: { since: new Date(Date.now() - 60_000).toISOString() },
+  }),
+  async rows(book) {
+    const change = { requestId: newId(), actor: 'test' };
+    const created = await book.submit(
+      createEndpoint({
+        ...change,
+        bookId: book.id,
+        idempotencyKey: null,
+        secret: newSecret(),
+        secretBox: createSecretBox(randomBytes(32).toString('base64')),
+        url: 'https://example.com/options',
+        events: ['payout.*'],
+        description: null,
+        metadata: {},
+        allow: parseAllowList([]),
+        headers: { Authorization: 'Bearer 5f2c4e1a9b7d4c3e' },
+        ratePerSecond: 10,
+        signatures: ['v1', 'v1a'],
+      }),
+    );
+    const endpointId = created.refused ? newId() : created.resourceId!;
+    await book.submit(disableEndpoint({ ...change, endpointId }));
+    await book.submit(enableEndpoint({ ...change, endpointId, recover: true }));
+    await book.submit(disableEndpoint({ ...change, endpointId }));
   },
 };

@@ -1,5 +1,7 @@
-/** The command of an entry of any postings. */
+/** The command of an entry of any postings, with the row of a manual entry: the rules of the API for such entries are not asked. */
 
+import { MANUAL } from '../../../../src/journal/entries/manual-entry.ts';
+import { manualEntries } from '../../../../src/journal/entries/manual-entry-table.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import type { Command } from '../../../../src/ledger/command.ts';
 import type { PostingDraft } from '../../../../src/ledger/entry.ts';
@@ -12,8 +14,17 @@ export function postEntry(postings: readonly PostingDraft[]): Command<Answer> {
   return command('post', [touchAccounts(...ids)], (begin) => {
     const draft = begin();
     if (ids.some((id) => !draft.get(accounts, id))) return draft.finish({ refused: 'resource_not_found' });
-    const entry = draft.tryPost({ resource: 'entry', resourceId, step: 'done', postings });
+    const entry = draft.tryPost({ id: resourceId, ...MANUAL, resourceId, postings });
     if (!('hash' in entry)) return begin().finish({ refused: entry.code });
-    return draft.finish(stored(201, 'entry', resourceId));
+    draft.append(manualEntries, {
+      id: entry.id,
+      sequence: entry.sequence,
+      actor: 'system',
+      externalId: null,
+      metadata: {},
+      textSalt: null,
+      createdAt: entry.postedAt,
+    });
+    return draft.finish(stored(201, MANUAL.resource, resourceId));
   });
 }

@@ -34,7 +34,7 @@ export const entriesPart: Part = {
         if (movements.some(({ debit, credit }) => !book.accounts.has(debit) || !book.accounts.has(credit)))
           return refused('resource_not_found');
         const resource = `posting ${book.entries.length + 1}`;
-        const entry = book.post({ resource, step: 'done', movements });
+        const entry = book.post({ resource, step: 'posted', movements });
         return typeof entry === 'string' ? refused(entry) : { status: 201, resource };
       },
       command: ({ names }, { movements }) =>

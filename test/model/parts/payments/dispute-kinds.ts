@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import type { SettledDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import { settleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import { newId } from '../../../../src/values/ids.ts';
+import { movedShares, sourcesOf, today } from '../../../support/memory-payments.ts';
 import { CURRENCIES } from '../../names.ts';
 import { type AnyKind, amountOf, draws, fromNewest, kind, maybe } from '../../part.ts';
 import { PaymentRecords } from './records.ts';
 import { type DisputeWord, ReferenceDisputes, type TellDispute } from './reference-disputes.ts';
 import { DISPUTE_FEE } from './reference-fees.ts';
-import { authorizationOf, disputeNotice, disputesOf, movedShares, paymentOf, sourcesOf, today } from './rows.ts';
+import { authorizationOf, disputeNotice, disputesOf, paymentOf } from './rows.ts';
 
 const { recent, money } = draws;
 

@@ -4,14 +4,15 @@ import { acceptPayment } from '../../../../src/payments/acceptance/accept-paymen
 import { cancelPayment, capturePayment, incrementPayment } from '../../../../src/payments/actions/act-on-payment.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
+import { applyAcquirerReport } from '../../../../src/payments/outcomes/apply-acquirer-report.ts';
 import { expirePayments } from '../../../../src/payments/outcomes/expire-payments.ts';
-import { settleOperation } from '../../../../src/payments/outcomes/settle-operation.ts';
 import { settlements } from '../../../../src/payments/paydays/settlement-table.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
 import { refundPayment } from '../../../../src/payments/refunds/refund-payment.ts';
 import { releaseShares } from '../../../../src/payments/shares/release-shares.ts';
 import { paymentShares, releases } from '../../../../src/payments/shares/share-table.ts';
 import { newId } from '../../../../src/values/ids.ts';
+import { movedShares, sourcesOf, today } from '../../../support/memory-payments.ts';
 import { CARD, releaseIn } from '../../../support/payments.ts';
 import { type Amount, amountOf, BY, draws, fromNewest, ifMatchOf, kind, maybe, type Part } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
@@ -32,16 +33,7 @@ import {
 import { ReferenceDisputes } from './reference-disputes.ts';
 import { FEE } from './reference-fees.ts';
 import { nameOf, ReferenceShares } from './reference-shares.ts';
-import {
-  authorizationOf,
-  movedShares,
-  operationOf,
-  paymentOf,
-  reportOf,
-  shareNamed,
-  sourcesOf,
-  today,
-} from './rows.ts';
+import { authorizationOf, operationOf, paymentOf, reportOf, shareNamed } from './rows.ts';
 import { settlementKinds } from './settlement-kinds.ts';
 import { AcquirerWords, type Say, type Word } from './words.ts';
 
@@ -195,11 +187,14 @@ export const paymentsPart: Part = {
       command(real, { operation: name, word, settings, notice }: Say & { notice: string | null }) {
         const operation = operationOf(real, name);
         const noticeId = notice === null ? undefined : real.names.idOf(notice);
-        return settleOperation(real.memory.book.id, {
-          ...{ payment: real.memory.get(payments, operation.paymentId), operation, today: today(real.memory) },
+        return applyAcquirerReport(real.memory.book.id, {
+          ...{ payment: real.memory.get(payments, operation.paymentId), operation },
           report: reportOf(word, { noticeId, authorizationMs: settings.authorizationMs }),
-          release: releaseIn({ days: settings.releaseDays, onceSettled: settings.onceSettled }),
-          movedShares: movedShares(real, operation),
+          read: {
+            today: today(real.memory),
+            release: releaseIn({ days: settings.releaseDays, onceSettled: settings.onceSettled }),
+            movedShares: movedShares(real, operation),
+          },
         });
       },
     }),
@@ -244,7 +239,7 @@ export const paymentsPart: Part = {
 };
 
 /** From the newest of those that the request makes sense for; now and then of all. */
-export function paymentAt(
+function paymentAt(
   book: ReferenceBook,
   at: number,
   isFit: (payment: ReferencePayment) => boolean,

@@ -1,4 +1,4 @@
-/** The rows of payments in the book in memory: what the product's commands read from Postgres before they are made. */
+/** The rows of payments in the book in memory, by the names that the model gives them. */
 import type { AcquirerNotice } from '../../../../src/acquirers/acquirer.ts';
 import type { Dispute } from '../../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
@@ -8,11 +8,9 @@ import type { PaymentOperation } from '../../../../src/payments/operations/payme
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
 import type { Payment } from '../../../../src/payments/payment/payment.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
-import { type MoneySources, sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
 import { type PaymentShare, shareId } from '../../../../src/payments/shares/share.ts';
 import { paymentShares } from '../../../../src/payments/shares/share-table.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';
-import type { MemoryBook } from '../../../support/memory-book.ts';
 import type { RealBook } from '../../part.ts';
 import { nameOf } from './reference-shares.ts';
 import type { Word } from './words.ts';
@@ -30,44 +28,6 @@ export function operationOf({ memory, names }: RealBook, name: string): PaymentO
 /** The operation that authorized the payment, or will. */
 export function authorizationOf(real: RealBook, payment: string): PaymentOperation {
   return operationOf(real, `authorize 1 of ${payment}`);
-}
-
-/** The book's day whenever it is asked for: a command that is repeated is decided on another. */
-export function today(memory: MemoryBook): { readonly now: number; readonly timeZone: string } {
-  return {
-    get now() {
-      return Math.max(memory.now, memory.book.lastPostedAt);
-    },
-    timeZone: 'UTC',
-  };
-}
-
-/** In the order of the product's own statements, but for shares of one day: those are in the order of their ids there. */
-export function sourcesOf({ memory }: RealBook, payment: Payment): MoneySources {
-  const captures = [...memory.rows(paymentOperations).values()].filter(
-    ({ paymentId, kind, status }) => paymentId === payment.id && kind === 'capture' && status === 'succeeded',
-  );
-  const shares = [...memory.rows(paymentShares).values()].filter(
-    ({ accountId, status }) => accountId === payment.accountId && status === 'open',
-  );
-  return {
-    captures: captures.map(({ id }) => id),
-    own: [...new Set(captures.flatMap(sharesOf))],
-    shares: shares.sort(lastFirst).map(({ id }) => id),
-  };
-}
-
-function lastFirst(one: PaymentShare, other: PaymentShare): number {
-  if (one.availableOn !== other.availableOn) return one.availableOn > other.availableOn ? -1 : 1;
-  return one.kind === 'waiting' ? -1 : 1;
-}
-
-/** The shares that money goes back to: those that it was taken from, and the ready ones of their days. */
-export function movedShares({ memory }: RealBook, { portions }: Pick<PaymentOperation, 'portions'>): Uuid[] {
-  return sharesOf({ portions }).flatMap((id) => [
-    id,
-    shareId(memory.book.id, { ...memory.get(paymentShares, id), kind: 'ready' }),
-  ]);
 }
 
 /** The share of a day; not one that a settlement released at once. */

@@ -12,6 +12,8 @@ export const ALIAS = {
   type: 'cliq',
   sealed: Buffer.from('sealed'),
   masked: 'A**N',
+  details: null,
+  accountSealed: null,
   provider: null,
 } as const;
 export const NEXT_INQUIRY_MS = 1_000;

@@ -1,14 +1,16 @@
-/** Payouts: accepted, canceled, reserved, settled, simulated, returned. */
+/** Payouts: accepted, approved, rejected, canceled, reserved, settled, simulated, returned. */
 import fc from 'fast-check';
 import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
+import { applyRailReport } from '../../../../src/payouts/outcomes/apply-rail-report.ts';
 import { recordUnknown } from '../../../../src/payouts/outcomes/await-outcome.ts';
-import { settlePayout } from '../../../../src/payouts/outcomes/settle-payout.ts';
 import { acceptPayout } from '../../../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../../../src/payouts/payout/cancel-payout.ts';
+import { approvePayout, rejectPayout } from '../../../../src/payouts/payout/judge-payout.ts';
 import type { Payout } from '../../../../src/payouts/payout/payout.ts';
 import { payouts } from '../../../../src/payouts/payout/payout-table.ts';
 import { reservePayout } from '../../../../src/payouts/payout/reserve-payout.ts';
 import { payoutReturns } from '../../../../src/payouts/returns/payout-return-table.ts';
+import { UNROUTED } from '../../../../src/payouts/routing/route-payout.ts';
 import { newId } from '../../../../src/values/ids.ts';
 import {
   amountOf,
@@ -25,9 +27,15 @@ import {
 import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt, amountFrom, currencyOf } from '../accounts/drawn.ts';
 import { ALIAS, COMPARED, NEXT_INQUIRY_MS, noticeOf, simulation } from './commands.ts';
-import { type AcceptPayout, ReferencePayouts, type Word } from './reference.ts';
+import { type AcceptPayout, type Judge, ReferencePayouts, type Word } from './reference.ts';
 
 const { account, anyKey, key, money, recent, seldom, ifMatch } = draws;
+
+const judging = {
+  by: fc.constantFrom<Judge>('another', 'another', 'another', 'maker'),
+  sees: fc.constantFrom<'now' | 'before'>('now', 'now', 'now', 'before'),
+  any: seldom,
+};
 
 const kept = (book: ReferenceBook) => book.of(ReferencePayouts);
 const statusOf = (book: ReferenceBook, payout: string) => kept(book).all.get(payout)!.status;
@@ -79,6 +87,7 @@ export const payoutsPart: Part = {
         fee: fc.constantFrom(0, 0, 3, 50),
         dry: seldom,
         wrong: seldom,
+        waits: maybe(fc.constant(true), { freq: 2 }),
       },
       ask(book, drawn): AcceptPayout {
         const name = accountAt(book, drawn.account);
@@ -90,6 +99,7 @@ export const payoutsPart: Part = {
           amount: amountFrom(book, name, drawn.amount, fee),
           fee,
           dry: drawn.dry,
+          waits: drawn.waits === null,
         };
       },
       expect: (book, asked) => kept(book).accept(asked),
@@ -109,6 +119,7 @@ export const payoutsPart: Part = {
           metadata: { order: '7' },
           idempotencyKey: asked.key ?? newId(),
           dryRun: asked.dry,
+          approvalRequested: asked.waits,
           ...BY,
         }),
     }),
@@ -125,6 +136,26 @@ export const payoutsPart: Part = {
       stateOf: (book, { payout }) => statusOf(book, payout),
       command: (real, { payout, ifMatch: version }) =>
         cancelPayout(real.memory.book.id, rowOf(real, payout), { ifMatch: version, ...BY }),
+    }),
+    kind({
+      do: 'approve',
+      weight: 7,
+      draw: { key, payout: recent, ...judging },
+      ask: (book, drawn) => judged(book, drawn),
+      expect: (book, { payout, by, version }) => kept(book).approve(payout, by, version),
+      stateOf: (book, { payout }) => statusOf(book, payout),
+      command: (real, { payout, ...given }) =>
+        approvePayout(real.memory.book.id, rowOf(real, payout), judge(given), ({ rail }) => ({ ...UNROUTED, rail })),
+    }),
+    kind({
+      do: 'reject',
+      weight: 1,
+      draw: { key, payout: recent, ...judging },
+      ask: (book, drawn) => judged(book, drawn),
+      expect: (book, { payout, by, version }) => kept(book).reject(payout, by, version),
+      stateOf: (book, { payout }) => statusOf(book, payout),
+      command: (real, { payout, ...given }) =>
+        rejectPayout(real.memory.book.id, rowOf(real, payout), { ...judge(given), reason: 'Not due' }),
     }),
     kind({
       do: 'simulate',
@@ -179,7 +210,7 @@ export const payoutsPart: Part = {
           notice === null
             ? ({ call: 'inquire' } as const)
             : ({ call: 'notice', noticeId: real.names.idOf(notice) } as const);
-        return settlePayout(real.memory.book.id, rowOf(real, payout), { ...call, ...report });
+        return applyRailReport(real.memory.book.id, rowOf(real, payout), { ...call, ...report });
       },
     }),
     kind({
@@ -207,6 +238,30 @@ export const payoutsPart: Part = {
     }),
   ],
 };
+
+interface Judged {
+  readonly payout: string;
+  readonly by: Judge;
+  readonly version: number;
+}
+
+/** Payouts that wait, and any other now and then. */
+function judged(
+  book: ReferenceBook,
+  drawn: { payout: number; by: Judge; sees: 'now' | 'before'; any: boolean },
+): Judged | undefined {
+  const found = fromNewest(
+    [...kept(book).all].filter(([, { status }]) => drawn.any || status === 'requires_approval'),
+    drawn.payout,
+  );
+  if (found === undefined) return undefined;
+  const [payout, { version }] = found;
+  return { payout, by: drawn.by, version: drawn.sees === 'now' ? version : version - 1 };
+}
+
+function judge({ by, version }: Omit<Judged, 'payout'>) {
+  return { ...BY, ...(by === 'another' && { actor: 'api_key:key_2' }), ifMatch: version };
+}
 
 function payoutAt(book: ReferenceBook, at: number, { onRail = false } = {}): string | undefined {
   const known = [...kept(book).all].filter(([, payout]) => !onRail || payout.to === null);

@@ -13,7 +13,12 @@ export interface AcceptPayout {
   readonly fee: bigint;
   /** A dry run. */
   readonly dry: boolean;
+  /** Whoever makes it asks for an approval: nothing is held until another person gives it. */
+  readonly waits: boolean;
 }
+
+/** Whoever makes payouts is nobody who approves them. */
+export type Judge = 'maker' | 'another';
 
 export interface ReferencePayout {
   readonly account: string;
@@ -22,7 +27,7 @@ export interface ReferencePayout {
   readonly amount: bigint;
   readonly fee: bigint;
   readonly hold: string;
-  status: 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'returned';
+  status: 'requires_approval' | 'rejected' | 'pending' | 'processing' | 'paid' | 'failed' | 'canceled' | 'returned';
   unknown: boolean;
   version: number;
   returned: bigint;
@@ -31,6 +36,8 @@ export interface ReferencePayout {
   returnSteps: number;
   /** The payout was sent to a rail. */
   sent: boolean;
+  /** What a rejection has given back and no credit has evidenced yet. */
+  takenBack: bigint | null;
 }
 
 export class ReferencePayouts {
@@ -45,7 +52,7 @@ export class ReferencePayouts {
 
   isLeaving(account: string): boolean {
     return [...this.all.values()].some(
-      (payout) => payout.account === account && (payout.status === 'pending' || payout.status === 'processing'),
+      (payout) => payout.account === account && ['requires_approval', 'pending', 'processing'].includes(payout.status),
     );
   }
 
@@ -76,20 +83,66 @@ export class ReferencePayouts {
   accept(request: AcceptPayout): Said {
     const problem = this.#refusal(request);
     if (problem) return refused(problem);
+    const { account, to, currency, amount, fee, waits } = request;
     if (request.dry) return { status: 200 };
     const name = `payout ${this.all.size + 1}`;
-    const { account, to, currency, amount, fee } = request;
     const hold = `hold of ${name}`;
-    this.#book.hold(hold, { account, amount: amount + fee });
+    if (!waits) this.#book.hold(hold, { account, amount: amount + fee });
     this.all.set(name, {
-      ...{ account, to, currency, amount, fee, hold, status: 'pending', version: 1 },
-      ...{ unknown: false, returned: 0n, returns: 0, returnSteps: 0, sent: false },
+      ...{ account, to, currency, amount, fee, hold, status: waits ? 'requires_approval' : 'pending', version: 1 },
+      ...{ unknown: false, returned: 0n, returns: 0, returnSteps: 0, sent: false, takenBack: null },
     });
     this.#book.tell('payout.created', name, 1);
+    if (waits) this.#book.tell('payout.requires_approval', name, ++this.all.get(name)!.version);
     return { status: 202, resource: name };
   }
 
-  #refusal({ account, to, currency, amount, fee }: AcceptPayout): string | undefined {
+  /** Of a batch, which has held it: it is held whatever is available, and what became impossible is a payout that fails. */
+  make(item: Pick<ReferencePayout, 'account' | 'to' | 'currency' | 'amount' | 'fee'>): string {
+    const name = `payout ${this.all.size + 1}`;
+    const { account, to, currency, amount, fee } = item;
+    const hold = `hold of ${name}`;
+    this.#book.hold(hold, { account, amount: amount + fee, forced: true });
+    this.all.set(name, {
+      ...{ account, to, currency, amount, fee, hold, status: 'pending', version: 1 },
+      ...{ unknown: false, returned: 0n, returns: 0, returnSteps: 0, sent: false, takenBack: null },
+    });
+    this.#book.tell('payout.created', name, 1);
+    if (to !== null && this.#book.accounts.get(to)!.status === 'closed') this.#fail(name);
+    return name;
+  }
+
+  /** What would fail at once is refused, and the approval can be given again. */
+  approve(name: string, by: Judge, version: number): Said {
+    const payout = this.all.get(name)!;
+    const refusal = this.#mayJudge(payout, by, version);
+    if (refusal) return refused(refusal);
+    const { account, to, amount, fee, hold } = payout;
+    const { status } = this.#book.accounts.get(account)!;
+    if (status !== 'open') return refused(`account_${status}`);
+    if (to !== null && this.#book.accounts.get(to)!.status === 'closed') return refused('account_closed');
+    if (!this.#book.hold(hold, { account, amount: amount + fee })) return refused('insufficient_funds');
+    payout.status = 'pending';
+    this.#book.tell('payout.approved', name, ++payout.version);
+    return { status: 200, resource: name };
+  }
+
+  reject(name: string, by: Judge, version: number): Said {
+    const payout = this.all.get(name)!;
+    const refusal = this.#mayJudge(payout, by, version);
+    if (refusal) return refused(refusal);
+    payout.status = 'rejected';
+    this.#book.tell('payout.rejected', name, ++payout.version);
+    return { status: 200, resource: name };
+  }
+
+  #mayJudge({ status, version }: ReferencePayout, by: Judge, seen: number): string | undefined {
+    if (seen !== version) return 'version_mismatch';
+    if (status !== 'requires_approval') return 'state_conflict';
+    return by === 'maker' ? 'self_approval_forbidden' : undefined;
+  }
+
+  #refusal({ account, to, currency, amount, fee, waits }: AcceptPayout): string | undefined {
     const source = this.#book.accounts.get(account);
     if (!source) return 'resource_not_found';
     if (source.status !== 'open') return `account_${source.status}`;
@@ -101,14 +154,14 @@ export class ReferencePayouts {
       if (target.status === 'closed') return 'account_closed';
       if (target.currency !== currency) return 'currency_mismatch';
     }
-    return this.#book.covers(account, amount + fee) ? undefined : 'insufficient_funds';
+    return waits || this.#book.covers(account, amount + fee) ? undefined : 'insufficient_funds';
   }
 
   cancel(name: string, ifMatch?: number): Said {
     const payout = this.all.get(name)!;
     if (ifMatch !== undefined && ifMatch !== payout.version) return refused('version_mismatch');
-    if (payout.status !== 'pending') return refused('state_conflict');
-    this.#book.take(payout.hold, 'released');
+    if (payout.status !== 'pending' && payout.status !== 'requires_approval') return refused('state_conflict');
+    if (payout.status === 'pending') this.#book.take(payout.hold, 'released');
     payout.status = 'canceled';
     this.#book.tell('payout.canceled', name, ++payout.version);
     return { status: 200, resource: name };
@@ -138,8 +191,11 @@ export class ReferencePayouts {
       else if (word === 'rejected') this.#fail(name);
       else this.#wait(payout, false);
     } else if (payout.status === 'paid' && word === 'rejected') {
+      const rest = payout.amount - payout.returned;
       this.#except(name);
-      this.#giveBack(name, payout.amount - payout.returned);
+      this.#giveBack(name, rest);
+      // Without a row of its own a return is not known again.
+      if (this.#book.returnsApart) payout.takenBack = rest;
     } else if (payout.status === 'failed' && word === 'paid' && payout.sent) {
       const pool = this.#book.chart('pool', payout.currency);
       const entry = this.#post(name, 'paid_after_failed', [[payout.account, pool]], { forced: true, closed: true });
@@ -153,7 +209,9 @@ export class ReferencePayouts {
 
   #return(name: string, amount: bigint, notice: string): void {
     const payout = this.all.get(name)!;
-    if (payout.status === 'paid' && amount <= payout.amount - payout.returned) this.#giveBack(name, amount, notice);
+    if (payout.status === 'returned' && amount === payout.takenBack) payout.takenBack = null;
+    else if (payout.status === 'paid' && amount <= payout.amount - payout.returned)
+      this.#giveBack(name, amount, notice);
     else this.#except(name);
   }
 

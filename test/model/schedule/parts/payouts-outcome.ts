@@ -29,6 +29,23 @@ function recordsOf({ rail, bookId }: ScheduleBook): Map<string, RailRecord> {
   return new Map([...rail.records].filter(([, { instruction }]) => instruction.originator === bookId));
 }
 
+interface PayoutAtRail {
+  readonly id: Uuid;
+  readonly rail: string;
+  readonly askedAt: number;
+  readonly sentAt: number;
+}
+
+/** Payouts that a rail was told of. */
+export async function payoutsAtRail(book: ScheduleBook, promised: readonly Intent[]): Promise<PayoutAtRail[]> {
+  const asked = new Map(promised.map(({ answers, askedAt }) => [answers[0]!.resourceId, askedAt]));
+  const records = recordsOf(book);
+  return (await payoutOutcomes(book.pool, book.bookId)).flatMap(({ id, rail, end_to_end_id: endToEndId }) => {
+    const [askedAt, sentAt] = [asked.get(id), records.get(endToEndId)?.sentAt];
+    return askedAt === undefined || sentAt === undefined ? [] : [{ id, rail, askedAt, sentAt }];
+  });
+}
+
 /** Every payout answered with 202 exists, and no other does. */
 function promiseFaults(promised: readonly Intent[], payouts: readonly PayoutOutcome[]): string[] {
   const expected = new Set(promised.map(({ answers }) => answers[0]!.resourceId));

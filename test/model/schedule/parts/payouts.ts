@@ -3,9 +3,9 @@
 import { runOnce } from '../../../../src/idempotency/run-once.ts';
 import { carryOut } from '../../../../src/idempotency/use-case.ts';
 import { type Simulation, simulatePayout } from '../../../../src/payouts/notices/simulate-payout.ts';
+import { requestPayout } from '../../../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../../../src/payouts/payout/cancel-payout.ts';
 import { payouts } from '../../../../src/payouts/payout/payout-table.ts';
-import { requestPayout } from '../../../../src/payouts/payout/request-payout.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';
 import { amountIn, type Clients, CURRENCY, type Intent, wishesOf } from '../clients.ts';
 import type { SchedulePart, Wish, WishKind } from '../part.ts';
@@ -45,7 +45,7 @@ const ALIASES = [
 ];
 
 /** Payouts that were answered with 202. */
-function promisedPayouts(clients: Clients): Intent<Pay>[] {
+export function promisedPayouts(clients: Clients): Intent<Pay>[] {
   return wishesOf<Pay>(clients, 'pay').filter(({ answers }) => answers[0]?.status === 202);
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { faultIn } from '../../../../scripts/harness/as-promised.ts';
-import { CLOSING_BLOCKS, closingBlock } from '../../../../src/api/schemas/closing-block-schema.ts';
+import { CLOSING_BLOCKS, closingBlock, PERIOD_BLOCKS } from '../../../../src/api/schemas/closing-block-schema.ts';
 import { PROBLEM_FACTS } from '../../../../src/api/schemas/problem-facts.ts';
 import type { ErrorCode } from '../../../../src/errors/errors.ts';
 import { GROUPS } from '../../../../src/groups.ts';
@@ -21,14 +21,26 @@ describe('what keeps an account from being closed', () => {
     expect([...CLOSING_BLOCKS].sort()).toEqual(declared.sort());
   });
 
+  test('and so has what keeps days of a book from being closed', () => {
+    const declared = GROUPS.flatMap(({ blocksPeriods = [] }) => blocksPeriods.map(({ type }) => type));
+    expect([...PERIOD_BLOCKS].sort()).toEqual(declared.sort());
+  });
+
   /** Rows of the blockers' tables: each has one of the things that block. */
-  const none = { paymentIds: [], refundIds: [], disputeIds: [], payoutIds: [], unreleased: 0n };
+  const none = {
+    ...{ paymentIds: [], refundIds: [], disputeIds: [], payoutIds: [], cardIds: [], unreleased: 0n },
+    ...{ transactionIds: [], transactionDisputeIds: [], batchIds: [] },
+  };
   const STATES = [
     { ...none, payoutIds: [newId()] },
     { ...none, paymentIds: [newId()] },
     { ...none, refundIds: [newId()] },
     { ...none, disputeIds: [newId()] },
     { ...none, unreleased: 77n },
+    { ...none, batchIds: [newId()] },
+    { ...none, cardIds: [newId()] },
+    { ...none, transactionIds: [newId()] },
+    { ...none, transactionDisputeIds: [newId()] },
   ];
 
   test('is found as the schema says, and every declared type is', () => {

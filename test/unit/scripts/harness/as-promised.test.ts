@@ -54,7 +54,7 @@ test.each`
 `('a problem $what', ({ facts, fits }) => {
   const body = { ...members, ...facts };
   const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
-  const answer: Answer<unknown> = { status: 422, headers, text: JSON.stringify(body), body };
+  const answer: Omit<Answer<unknown>, 'bytes'> = { status: 422, headers, text: JSON.stringify(body), body };
   const hold = () => holdAgainstReference(undefined, 'POST /v1/payouts', answer);
   if (fits) hold();
   else expect(hold).toThrow(NotAsPromised);

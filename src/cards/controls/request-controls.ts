@@ -1,0 +1,117 @@
+/** What a request about controls becomes: its subject is read, and which of its versions are in force. */
+import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import type { Pool } from '../../db/pool.ts';
+import { ApiError } from '../../errors/errors.ts';
+import type { Stored } from '../../idempotency/idempotency-key.ts';
+import { storedView } from '../../idempotency/stored-view.ts';
+import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import { type ChangeRequest, changeOf } from '../../ledger/change-of.ts';
+import type { Refusal } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
+import { cards } from '../card/card-table.ts';
+import { requireContent } from './content-errors.ts';
+import type { ControlsAction } from './controls.ts';
+import type { ControlsContent } from './controls-content.ts';
+import { controlsResource } from './controls-resource.ts';
+import { type ControlsInForce, cardControls, controlsInForce, type StoredControls } from './controls-table.ts';
+import { type ControlsSubject, controlsTouches, enforce, makeControls, retire } from './make-controls.ts';
+
+interface Reads {
+  readonly pool: Pool;
+}
+
+/** Whose controls are asked for. */
+export type SubjectInput =
+  | { readonly scope: 'card'; readonly cardId: Uuid; readonly param: string }
+  | { readonly scope: 'account'; readonly accountId: Uuid; readonly param: string }
+  | { readonly scope: 'program' };
+
+export interface ControlsInput extends Asked {
+  readonly subject: SubjectInput;
+  readonly content: ControlsContent;
+  /** Of the new version. */
+  readonly status: 'draft' | 'shadow' | 'active';
+}
+
+export const requestControls: UseCase<Reads, ControlsInput> = {
+  async prepare({ pool }, input) {
+    requireContent(input.content);
+    const subject = await readSubject(pool, input);
+    const read = await controlsInForce.find(pool, input.bookId, subject.subjectId);
+    const origin = { id: newId(), requestId: input.requestId, actor: input.actor };
+    const made = { id: newId(), content: input.content, requestId: input.requestId };
+    return {
+      command: {
+        ...origin,
+        name: 'card_controls.create',
+        touches: controlsTouches(subject.subjectId, read),
+        decide(state, moment) {
+          const draft = new Draft(state, origin, moment);
+          const version = makeControls(draft, subject, made);
+          // The newest version is older than none.
+          const kept =
+            input.status === 'draft'
+              ? version
+              : (enforce(draft, version, { status: input.status, read }) as StoredControls);
+          return draft.finish<Stored>({ ...storedView(draft, controlsResource, kept), status: 201 });
+        },
+      },
+    };
+  },
+};
+
+/** Throws ApiError `resource_not_found`. Controls of a card belong to its line. */
+export async function readSubject(
+  pool: Pool,
+  { bookId, subject }: Pick<ControlsInput, 'bookId' | 'subject'>,
+): Promise<ControlsSubject> {
+  switch (subject.scope) {
+    case 'card': {
+      const card = await cards.find(pool, bookId, subject.cardId);
+      if (!card) throw new ApiError('resource_not_found', { param: subject.param });
+      return { scope: 'card', subjectId: card.lineId, cardId: card.id, accountId: null };
+    }
+    case 'account': {
+      const { accountId, param } = subject;
+      if (!(await accountProfiles.find(pool, bookId, accountId))) throw new ApiError('resource_not_found', { param });
+      return { scope: 'account', subjectId: accountId, cardId: null, accountId };
+    }
+    case 'program':
+      return { scope: 'program', subjectId: bookId, cardId: null, accountId: null };
+  }
+}
+
+export interface ControlsActionInput extends Asked {
+  readonly controlsId: Uuid;
+  readonly ifMatch?: number | undefined;
+}
+
+export const requestShadow = acting('shadow', (draft, version, read) =>
+  enforce(draft, version, { status: 'shadow', read }),
+);
+export const requestActivation = acting('activate', (draft, version, read) =>
+  enforce(draft, version, { status: 'active', read }),
+);
+export const requestRetirement = acting('retire', (draft, version) => retire(draft, version));
+
+function acting(
+  action: ControlsAction,
+  decide: (draft: Draft, version: StoredControls, read: ControlsInForce | undefined) => StoredControls | Refusal,
+): UseCase<Reads, ControlsActionInput> {
+  return {
+    async prepare({ pool }, { bookId, controlsId, requestId, actor, ifMatch }) {
+      const version = await cardControls.find(pool, bookId, controlsId);
+      if (!version) throw new ApiError('resource_not_found', { param: 'id' });
+      const read = await controlsInForce.find(pool, bookId, version.subjectId);
+      const touches = controlsTouches(version.subjectId, read);
+      const request: ChangeRequest = { id: controlsId, action, requestId, actor, ifMatch, touches };
+      return {
+        command: changeOf<StoredControls, Stored>(controlsResource, request, (draft, current) => {
+          const decided = decide(draft, current, read);
+          return 'refused' in decided ? decided : storedView(draft, controlsResource, decided);
+        }),
+      };
+    },
+  };
+}

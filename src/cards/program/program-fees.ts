@@ -1,0 +1,36 @@
+/**
+ * What a purchase costs its cardholder: of everything that is cleared and held of it together, so that two clearings cost what one would.
+ */
+import { type FeeSchedule, feeOf } from '../../fees/fee-schedule.ts';
+import { isDebit, type PurchaseKind } from '../purchase/purchase-facts.ts';
+import type { ProgramFees } from './program.ts';
+
+export interface FeeBasis {
+  readonly kind: PurchaseKind;
+  /** The account's. */
+  readonly currency: string;
+  /** Null where the message does not say. */
+  readonly merchantCurrency: string | null;
+}
+
+/** The schedules that apply to a purchase: each is charged. Pin them with it: a program that changes charges nothing twice. */
+export function feeSchedulesOf(fees: ProgramFees, { kind, currency, merchantCurrency }: FeeBasis): FeeSchedule[] {
+  if (!isDebit(kind)) return [];
+  const ofKind = kind === 'cash' ? fees.cash : kind === 'quasi_cash' ? fees.quasiCash : null;
+  const isForeign = merchantCurrency !== null && merchantCurrency !== currency;
+  return [ofKind, isForeign ? fees.foreignCurrency : null].filter((schedule) => schedule !== null);
+}
+
+/** What nothing costs is nothing, whatever the fixed part. Never falls as the amount grows. */
+export function feeOfPurchase(amount: bigint, schedules: readonly FeeSchedule[]): bigint {
+  if (amount === 0n) return 0n;
+  return schedules.reduce((fee, schedule) => fee + feeOf(amount, schedule), 0n);
+}
+
+/** What more costs a purchase that has come to `base`. */
+export function feeOfMore(
+  more: bigint,
+  { base, schedules }: { base: bigint; schedules: readonly FeeSchedule[] },
+): bigint {
+  return feeOfPurchase(base + more, schedules) - feeOfPurchase(base, schedules);
+}

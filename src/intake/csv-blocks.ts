@@ -1,0 +1,95 @@
+/**
+ * CSV files that are too large to be read whole: the same rows as csv.ts reads, block by block. A block ends where a row ends, which is
+ * seen in the bytes: a line end is within quotes where an odd number of quotes stands before it. So the parser gets whole rows, and no more
+ * than a block is in memory at once. Pure: bytes in, rows out.
+ */
+import { BadInput } from './bad-input.ts';
+import { CR, type CsvRow, LF, type ParsedRow, parsedRows, ROW_MAX, requireHeader, rowOf, textOf } from './csv.ts';
+
+const QUOTE = 34;
+
+/** The rows of a file whose bytes come in parts, a block at a time. Throws BadInput as readCsv does, once what is before it was given. */
+export function* csvBlocks<Column extends string>(
+  parts: Iterable<Buffer>,
+  columns: readonly Column[],
+): Generator<readonly CsvRow<Column>[]> {
+  const blocks = new Blocks();
+  let hasHeader = false;
+  const rowsOf = ({ bytes, linesBefore }: Block) => {
+    const parsed = parsedRows(textOf(bytes), { linesBefore });
+    if (!hasHeader && parsed.length > 0) {
+      requireHeader(parsed.shift(), columns);
+      hasHeader = true;
+    }
+    return parsed.map((row) => rowOf(row, columns));
+  };
+  for (const part of parts) {
+    const block = blocks.push(part);
+    if (block !== undefined) yield rowsOf(block);
+  }
+  const rest = blocks.rest();
+  if (rest !== undefined) yield rowsOf(rest);
+  if (!hasHeader) requireHeader(undefined, columns);
+}
+
+/** Whole rows. */
+interface Block {
+  readonly bytes: Buffer;
+  readonly linesBefore: number;
+}
+
+class Blocks {
+  /** Behind the last whole row. */
+  #pending: Buffer = Buffer.alloc(0);
+  /** How far it was looked at, and what stood there. */
+  #at = 0;
+  #isQuoted = false;
+  #lines = 0;
+  #linesAtStart = 0;
+
+  /** The whole rows that there are with the part. Throws BadInput for a row of more than ROW_MAX bytes. */
+  push(part: Buffer): Block | undefined {
+    const bytes = this.#pending.length === 0 ? part : Buffer.concat([this.#pending, part]);
+    let rowStart = 0;
+    let linesAtRow = this.#linesAtStart;
+    let at = this.#at;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) this.#isQuoted = !this.#isQuoted;
+      else if (byte === LF || byte === CR) {
+        // Whether it ends the line, the next part says.
+        if (byte === CR && at + 1 === bytes.length) break;
+        if (byte === CR && bytes[at + 1] === LF) continue;
+        this.#lines++;
+        if (!this.#isQuoted) {
+          rowStart = at + 1;
+          linesAtRow = this.#lines;
+        }
+      }
+      if (at - rowStart >= ROW_MAX) throw new BadInput(linesAtRow + 1, `It has more than ${ROW_MAX} bytes.`);
+    }
+    const linesBefore = this.#linesAtStart;
+    this.#pending = bytes.subarray(rowStart);
+    this.#at = at - rowStart;
+    if (rowStart === 0) return undefined;
+    this.#linesAtStart = linesAtRow;
+    return { bytes: bytes.subarray(0, rowStart), linesBefore };
+  }
+
+  /** A last row that no line end ends. */
+  rest(): Block | undefined {
+    return this.#pending.length === 0 ? undefined : { bytes: this.#pending, linesBefore: this.#linesAtStart };
+  }
+}
+
+/** The rows of a file with the columns of its header, a block at a time: the first row of all is the header. Throws BadInput. */
+export async function* csvRows(parts: AsyncIterable<Buffer>): AsyncGenerator<readonly ParsedRow[]> {
+  const blocks = new Blocks();
+  const rowsOfBlock = ({ bytes, linesBefore }: Block) => parsedRows(textOf(bytes), { linesBefore });
+  for await (const part of parts) {
+    const block = blocks.push(part);
+    if (block !== undefined) yield rowsOfBlock(block);
+  }
+  const rest = blocks.rest();
+  if (rest !== undefined) yield rowsOfBlock(rest);
+}

@@ -1,0 +1,128 @@
+/**
+ * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice, so it may be a private
+ * address: the rules for addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
+ */
+import { Agent, request } from 'undici';
+import type { JsonObject } from '../../values/json.ts';
+import { toJson } from '../../values/json.ts';
+import { createSigningKey, type SigningKey, sign } from '../../values/standard-webhooks.ts';
+import { CALL_ID_PREFIX } from '../partner.ts';
+import type { PartyUnreachable } from '../party.ts';
+import { NotOfContract, readObject } from './fields.ts';
+
+/**
+ * What is asked of a gateway. Each body names its call: the signature is over the body, so it is good for this call and no other.
+ */
+export interface GatewayCall {
+  /** Behind the gateway's base URL. */
+  readonly path: string;
+  readonly body: { readonly call: string; readonly [member: string]: unknown };
+}
+
+export interface GatewayClientOptions<Refusal extends string> {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Each signs: several during a rotation. */
+  readonly secrets: readonly string[];
+  /** In all: connection, request, answer. */
+  readonly callTimeoutMs: number;
+  readonly callsAtOnce: number;
+  /** The documented refusals. One that is `named` says the reference of what it refuses. */
+  readonly refusals: Readonly<Record<Refusal, 'named' | 'unnamed'>>;
+  /** What this kind of party throws when no answer came. */
+  readonly unreachable: new (
+    message: string,
+    options: { cause: unknown },
+  ) => PartyUnreachable;
+}
+
+/** The gateway refuses the call by one of its documented codes: it has done nothing, and will do nothing. */
+export class GatewayRefusal<Refusal extends string = string> extends Error {
+  override name = 'GatewayRefusal';
+  constructor(readonly code: Refusal) {
+    super(`The gateway refuses: ${code}`);
+  }
+}
+
+const REFUSAL_STATUS = 422;
+
+/** Several times the longest answer of the contract. */
+export const ANSWER_BYTES_MAX = 65_536;
+
+export class GatewayClient<Refusal extends string = string> {
+  readonly #options: GatewayClientOptions<Refusal>;
+  readonly #keys: readonly SigningKey[];
+  readonly #agent: Agent;
+
+  constructor(options: GatewayClientOptions<Refusal>) {
+    this.#options = options;
+    this.#keys = options.secrets.map(createSigningKey);
+    this.#agent = new Agent({
+      connections: options.callsAtOnce,
+      connect: { timeout: options.callTimeoutMs },
+      maxResponseSize: ANSWER_BYTES_MAX,
+    });
+  }
+
+  /**
+   * The body of a 200. Throws GatewayRefusal for a documented refusal of what is asked about, and the party's kind of PartyUnreachable
+   * for anything else: no answer, another status, an answer that is too long or that is not of the contract. Then nobody knows what
+   * was done.
+   *
+   * `id`: of the message, behind the prefix that says which way it goes. An instruction's is its reference, the same on every attempt.
+   * `fault`: why the text of an answer is not read at all.
+   */
+  async call<Answer>(
+    { path, body }: GatewayCall,
+    {
+      id,
+      read,
+      fault,
+    }: { id: string; read: (answer: JsonObject) => Answer; fault?: (text: string) => string | undefined },
+  ): Promise<Answer> {
+    const text = toJson(body);
+    const webhookId = CALL_ID_PREFIX + id;
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    try {
+      const { statusCode, body: answer } = await request(this.#options.url + path, {
+        method: 'POST',
+        dispatcher: this.#agent,
+        signal: AbortSignal.timeout(this.#options.callTimeoutMs),
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'countinghouse',
+          'webhook-id': webhookId,
+          'webhook-timestamp': String(timestampSeconds),
+          'webhook-signature': sign({ id: webhookId, timestampSeconds, body: text }, this.#keys),
+        },
+        body: text,
+      });
+      const said = await answer.text();
+      const why = fault?.(said);
+      if (why !== undefined) throw new NotOfContract(why);
+      if (statusCode === REFUSAL_STATUS) throw this.#refusalOf(readObject(said), body);
+      if (statusCode !== 200) throw new NotOfContract(`Status ${statusCode}`);
+      return read(readObject(said));
+    } catch (error) {
+      if (error instanceof GatewayRefusal) throw error;
+      // Of a fault of the contract the words are ours. Those of the network may have an address in them, and stay in the cause.
+      const why = error instanceof NotOfContract ? error.message : 'no answer';
+      const { unreachable: Unreachable } = this.#options;
+      throw new Unreachable(`The gateway's answer is unknown (${body.call}): ${why}`, { cause: error });
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+
+  /** A refusal names what it refuses, so that a page of a proxy in between is not taken for one. */
+  #refusalOf(answer: JsonObject, { reference }: GatewayCall['body']): GatewayRefusal<Refusal> | NotOfContract {
+    const { refusals } = this.#options;
+    const code = (Object.keys(refusals) as Refusal[]).find((known) => known === answer.code);
+    if (code === undefined) return new NotOfContract(`Status ${REFUSAL_STATUS} without a documented code`);
+    if (refusals[code] === 'named' && answer.reference !== reference)
+      return new NotOfContract('The refusal is about another instruction');
+    return new GatewayRefusal(code);
+  }
+}

@@ -1,0 +1,18 @@
+/** What an acquirer's report means for what a merchant said to a dispute: evidence, or that it is not contested. */
+import type { OperationOutcome } from '../operations/operation-outcome.ts';
+import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from './dispute-steps.ts';
+
+export const answerOutcome: OperationOutcome = {
+  touches: (_, { operation }) => answeredTouches(operation),
+  succeed(draft, { operation }) {
+    markAnswerTaken(draft, operation);
+    return {};
+  },
+  fail(draft, { operation, report }) {
+    markAnswerRefused(draft, operation, report.code ?? 'processing_error');
+    return {};
+  },
+  wait(draft, operation, waiting) {
+    keepAnswerWaiting(draft, operation, waiting);
+  },
+};

@@ -1,0 +1,40 @@
+/** The part of a process's runtime that is about payments: their terms, as configured, and the links in what is stored of them. */
+import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
+import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
+import type { Config } from '../config.ts';
+import type { Fingerprints } from '../idempotency/fingerprints.ts';
+import type { BookId } from '../ledger/book.ts';
+import { withCheckoutUrls } from './payment/checkout-link.ts';
+
+export interface PaymentsRuntime {
+  /** When what payments earn is released. */
+  readonly release: ReleaseSchedule;
+  /** For how long an authorization can be captured. */
+  readonly authorizationMs: number;
+  readonly disputeTerms: DisputeTerms;
+  /** JSON that is about to leave, with the links that are stored without their secret part (docs/decisions/checkout.md). */
+  withLinks(bookId: BookId, json: string, publicUrl?: string): string;
+}
+
+export interface PaymentsParts {
+  readonly config: Config;
+  readonly fingerprints: Fingerprints;
+  /** Where integrators reach the API, without a slash at the end. */
+  readonly publicUrl: string;
+}
+
+export function createPaymentsRuntime({ config, fingerprints, publicUrl }: PaymentsParts): PaymentsRuntime {
+  return {
+    release: {
+      days: config.PAYMENT_RELEASE_DAYS,
+      unit: config.PAYMENT_RELEASE_UNIT,
+      calendar: config.PAYMENT_RELEASE_CALENDAR,
+      cutOff: config.PAYMENT_RELEASE_CUT_OFF ?? null,
+      onceSettled: config.PAYMENT_RELEASE_ONCE_SETTLED,
+      reserve: null,
+    },
+    authorizationMs: config.PAYMENT_AUTHORIZATION_DAYS * 24 * 60 * 60_000,
+    disputeTerms: { fees: config.PAYMENT_DISPUTE_FEE, feeRefunded: config.PAYMENT_DISPUTE_FEE_REFUNDED },
+    withLinks: (bookId, json, url = publicUrl) => withCheckoutUrls(json, { fingerprints, publicUrl: url, bookId }),
+  };
+}

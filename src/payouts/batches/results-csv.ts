@@ -1,0 +1,42 @@
+/** Results of a batch as a file, for people and programs. */
+import type { Queryable } from '../../db/pool.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { type CsvColumn, csvHeader, csvRow } from '../../values/csv-writing.ts';
+import type { PayoutBatch } from './batch.ts';
+import { resultView } from './batch-result.ts';
+import { readResults } from './batch-result-store.ts';
+
+type ShownResult = ReturnType<typeof resultView>;
+
+const plain = (name: Exclude<keyof ShownResult, 'object'>, shownAs: string = name): CsvColumn<ShownResult> => ({
+  name: shownAs,
+  is: 'plain',
+  read: (shown) => shown[name],
+});
+
+const COLUMNS: readonly CsvColumn<ShownResult>[] = [
+  plain('sequence', 'row'),
+  plain('status'),
+  plain('payout'),
+  plain('amount'),
+  plain('fee'),
+  plain('currency'),
+  plain('account'),
+  { name: 'external_id', is: 'text', read: (shown) => shown.external_id },
+  plain('end_to_end_id'),
+  plain('failure_code'),
+  { name: 'rail_reference', is: 'text', read: (shown) => shown.rail_reference },
+];
+
+/** Rows of one statement, and of one piece of the file. */
+const PAGE_ROWS = 500;
+
+/** All of them as CSV, in the order of the upload. */
+export async function* resultsCsv(db: Queryable, bookId: BookId, batch: PayoutBatch): AsyncGenerator<string> {
+  yield csvHeader(COLUMNS);
+  for (let from = 1; from <= batch.items; from += PAGE_ROWS) {
+    const range = { from, to: from + PAGE_ROWS - 1, limit: PAGE_ROWS, backwards: false };
+    const results = await readResults(db, bookId, batch, range);
+    yield results.map((result) => csvRow(COLUMNS, resultView(result))).join('');
+  }
+}

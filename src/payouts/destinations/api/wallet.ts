@@ -1,0 +1,64 @@
+import { isPossiblePhoneNumber } from 'libphonenumber-js';
+import { z } from 'zod';
+import { aliasUpTo, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { ApiError } from '../../../errors/errors.ts';
+import type { WalletInput } from '../wallet.ts';
+
+export const walletRequest = z
+  .strictObject({
+    type: z.literal('wallet'),
+    wallet_id: aliasUpTo(
+      TEXT_LIMITS.alias,
+      'The id of the wallet: this or `phone`. Kept encrypted, shown masked. In test mode the magic aliases of `cliq` are magic here too.',
+    ).optional(),
+    phone: z
+      .string()
+      .refine(
+        (text) => /^\+[1-9][0-9]{6,14}$/.test(text) && isPossiblePhoneNumber(text),
+        'Expects a phone number in the form of E.164 that its country can have, such as +962791234567.',
+      )
+      .optional()
+      .meta({
+        description:
+          'E.164: this or `wallet_id`. Kept encrypted, shown masked. In test mode `+962700000001` has the outcome of the first magic alias of `cliq`, `…02` that of the second, and so on.',
+        example: '+962791234567',
+      }),
+    provider: aliasUpTo(TEXT_LIMITS.provider, 'Which wallet, where the payee has several.').nullish(),
+  })
+  .meta({ id: 'WalletDestinationInput', description: 'Mobile wallet: by its id or by its phone.' });
+
+export const walletShown = z
+  .object({
+    type: z.literal('wallet'),
+    wallet_id_masked: z.string().nullable().meta({ description: 'Null where the wallet is named by its phone.' }),
+    phone_masked: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null where the wallet is named by its id.', example: '+**********67' }),
+    provider: z.string().nullable().meta({ description: 'As it was asked for; null where it was not.' }),
+  })
+  .meta({ id: 'WalletDestination', description: 'A mobile wallet, masked.' });
+
+export const walletClear = z
+  .object({
+    type: z.literal('wallet'),
+    wallet_id: z.string().nullable().meta({ description: 'Null where the wallet is named by its phone.' }),
+    phone: z.string().nullable().meta({ description: 'Null where the wallet is named by its id.' }),
+    provider: z.string().nullable().meta({ description: 'As it was asked for; null where it was not.' }),
+  })
+  .meta({ id: 'WalletDestinationInClear', description: 'A mobile wallet.' });
+
+/** Throws ApiError unless the wallet is named, and by one of the two. */
+export function walletInputOf({ wallet_id: walletId, ...input }: z.output<typeof walletRequest>): WalletInput {
+  if (walletId === undefined && input.phone === undefined)
+    throw new ApiError('parameter_missing', {
+      param: '/destination/wallet_id',
+      detail: 'Give `wallet_id` or `phone`.',
+    });
+  if (walletId !== undefined && input.phone !== undefined)
+    throw new ApiError('parameter_invalid', {
+      param: '/destination/phone',
+      detail: 'Expects `wallet_id` or `phone`, not both.',
+    });
+  return { ...input, walletId };
+}

@@ -1,0 +1,48 @@
+/**
+ * The token of a resolution: the account that a rail found behind a destination, sealed for book and destination. It opens for
+ * no other, and holds for 15 minutes of the world's time.
+ */
+import { hash } from 'node:crypto';
+import { type SealedPlace, type SecretBox, SecretBoxError } from '../../db/secret-box.ts';
+import type { BookId } from '../../ledger/book.ts';
+import type { InstructedDestination } from '../../rails/rail.ts';
+import type { Instant } from '../../values/clock.ts';
+
+/** Long enough for a person to confirm the name; short enough that the account behind an alias seldom moves meanwhile. */
+export const RESOLUTION_MS = 15 * 60_000;
+
+/** What a token pins. */
+export interface Resolution {
+  readonly rail: string;
+  readonly account: string;
+  readonly expiresAt: Instant;
+}
+
+/** Whose it is. */
+export interface ResolutionOf {
+  readonly bookId: BookId;
+  readonly destination: InstructedDestination;
+}
+
+export function sealResolution(secretBox: SecretBox, resolution: Resolution, of: ResolutionOf): string {
+  return secretBox.seal(JSON.stringify(resolution), placeOf(of)).toString('base64url');
+}
+
+/** Undefined for a token of another destination or book, for one that has expired, and for any other text. */
+export function openResolution(
+  secretBox: SecretBox,
+  token: string,
+  of: ResolutionOf & { now: Instant },
+): Resolution | undefined {
+  try {
+    const resolution = JSON.parse(secretBox.open(Buffer.from(token, 'base64url'), placeOf(of))) as Resolution;
+    return of.now < resolution.expiresAt ? resolution : undefined;
+  } catch (error) {
+    if (error instanceof SecretBoxError) return undefined;
+    throw error;
+  }
+}
+
+function placeOf({ bookId, destination }: ResolutionOf): SealedPlace {
+  return { bookId, table: 'resolutions', column: 'token', rowId: hash('sha256', JSON.stringify(destination), 'hex') };
+}

@@ -1,0 +1,68 @@
+/** What the iso20022 rail is reported of its bank: the members of its adapter in RAILS_FILE, and the terms of the rail (docs/rails.md). */
+import { join } from 'node:path';
+import type { ExecutionSchedule } from '../../calendar/execution-day.ts';
+import type { Iso20022Settings } from '../settings/bank-adapter.ts';
+import type { RailSettings, RailTerms } from '../settings/rail-settings.ts';
+
+export interface BankSettings {
+  /** Of the rail. */
+  readonly name: string;
+  readonly mode: 'live' | 'test';
+  readonly currencies: readonly string[];
+  /** The account that its files debit. */
+  readonly debtor: { readonly name: string; readonly iban: string; readonly bic: string };
+  /** `iso`: pain.001.001.10. `epc`: pain.001.001.09 by the EPC's customer-to-PSP guidelines (EPC132-08), euro alone. */
+  readonly profile: 'iso' | 'epc';
+  readonly characters: 'epc' | 'utf8';
+  /** BtchBookg of its files; null leaves it to the bank. */
+  readonly batchBooking: boolean | null;
+  /** Whether ACSC and ACCC of a pain.002 pay, beside booked debits. */
+  readonly paidByStatus: boolean;
+  readonly folders: BankFolders;
+  readonly file: { readonly paymentsMax: number; readonly ageMaxMs: number };
+  /** What is submitted from its cut-off on is executed on the next business day. */
+  readonly schedule: ExecutionSchedule;
+  /** A file whose size has not changed for so long is read. */
+  readonly inboxRestsMs: number;
+  /** Business days behind the day of execution, after which silence is an exception. */
+  readonly silentAfterDays: number;
+}
+
+export interface BankFolders {
+  /** The bank takes files from here. */
+  readonly outbox: string;
+  /** The bank puts files here. */
+  readonly inbox: string;
+  /** The rail's own. */
+  readonly staging: string;
+  readonly sent: string;
+  readonly done: string;
+  readonly quarantine: string;
+}
+
+/** The banks of the rails that work by files. */
+export function banksOf({ rails }: Pick<RailSettings, 'rails'>): BankSettings[] {
+  return [...rails.values()].flatMap((terms) =>
+    terms.adapter.type === 'iso20022' ? [bankOf(terms, terms.adapter)] : [],
+  );
+}
+
+/** Rules between the terms and the adapter: rails-rules.ts. */
+function bankOf({ name, mode, amounts, schedule }: RailTerms, adapter: Iso20022Settings): BankSettings {
+  const { outbox, inbox, work } = adapter.folders;
+  return {
+    ...{ name, mode, currencies: [...amounts.keys()], schedule: schedule! },
+    debtor: adapter.debtor,
+    profile: adapter.profile,
+    characters: adapter.characters,
+    batchBooking: adapter.batch_booking ?? null,
+    paidByStatus: adapter.paid_by === 'status',
+    folders: {
+      ...{ outbox, inbox, staging: join(work, 'staging'), sent: join(work, 'sent') },
+      ...{ done: join(work, 'done'), quarantine: join(work, 'quarantine') },
+    },
+    file: { paymentsMax: adapter.payments_per_file, ageMaxMs: adapter.file_after_seconds * 1_000 },
+    inboxRestsMs: adapter.inbox_rests_seconds * 1_000,
+    silentAfterDays: adapter.silent_after_days,
+  };
+}

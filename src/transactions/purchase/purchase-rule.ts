@@ -1,0 +1,26 @@
+/**
+ * The rule `purchase`, first of all that decide a request: what a reversal has taken before it came, and what is closed, is declined. Both
+ * answer 12 in field 39 of ISO 8583 (invalid transaction).
+ */
+import { isCredit } from '../../cards/purchase/purchase-facts.ts';
+import type { Request } from '../message/message.ts';
+import { isEnded, type PurchaseState } from './purchase-state.ts';
+
+export type PurchaseRefusal = 'already_reversed' | 'authorization_closed';
+
+/** Null where the purchase does not stand in the way. `state` is that before the request. */
+export function purchaseRule(
+  { tally, isClosed }: PurchaseState,
+  { kind, amount }: Pick<Request, 'kind' | 'amount'>,
+): PurchaseRefusal | null {
+  const { authorized, reversed } = tally.account;
+  const approved = authorized + tally.credited;
+  // Reversals that have found nothing: they came before what they are about.
+  const ahead = reversed - approved;
+  if (tally.has.wholeReversal && approved === 0n) return 'already_reversed';
+  if (ahead > 0n && amount <= ahead) return 'already_reversed';
+  // Of credits, only closed cards and accounts are declined (API.md §5).
+  if (isCredit(kind)) return null;
+  if (ahead > 0n) return isEnded(tally) ? 'authorization_closed' : null;
+  return isClosed ? 'authorization_closed' : null;
+}

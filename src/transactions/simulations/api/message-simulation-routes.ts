@@ -1,0 +1,118 @@
+/** Test mode: messages of a processor, with the references filled in. */
+import type { z } from 'zod';
+import { shows } from '../../../api/api-resource.ts';
+import type { Route } from '../../../api/route.ts';
+import { askedBy } from '../../../api/run-use-case.ts';
+import { simulationRoute } from '../../../api/simulations.ts';
+import { simulatedReference } from '../../../outside/simulated-reference.ts';
+import { transaction } from '../../purchase/api/transaction-schemas.ts';
+import { authorizationExample } from '../../recording/api/message-routes.ts';
+import * as schemas from '../../recording/api/message-schemas.ts';
+import * as said from '../../recording/api/said.ts';
+import { takeMessage } from '../../recording/api/take-message.ts';
+import type { SaidMessage } from '../../recording/said-message.ts';
+
+interface References {
+  readonly message_reference: string;
+  readonly network_reference: string;
+}
+
+interface Simulated<Body extends z.ZodType> {
+  readonly name: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly body: Body;
+  readonly bodyExample: unknown;
+  say(of: said.Of, body: z.output<Body> & References): SaidMessage;
+}
+
+const DESCRIPTION =
+  'As the processor would send it. A `message_reference` or `network_reference` that is left out is derived from the Idempotency-Key, so a repeat names the same; without a key each request has its own.';
+
+function simulated<Body extends z.ZodType>({ name, say, ...declared }: Simulated<Body>): Route {
+  return simulationRoute({
+    ...declared,
+    path: `/v1/simulations/${name}`,
+    description: DESCRIPTION,
+    responses: { 200: shows({ schema: transaction }, 'The transaction, with the message.') },
+    errors: [
+      ...(['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const),
+      ...(['currency_unsupported', 'currency_mismatch', 'resource_not_found', 'limit_exceeded'] as const),
+    ],
+    handle(request) {
+      const asked = askedBy(request);
+      const body = request.body as z.output<Body> & Partial<References>;
+      const filled = {
+        ...body,
+        message_reference: body.message_reference ?? simulatedReference(asked, 'message_reference'),
+        network_reference: body.network_reference ?? simulatedReference(asked, 'network_reference'),
+      };
+      return takeMessage(request, say({ ...asked, purchaseId: null }, filled));
+    },
+  });
+}
+
+const { message_reference: _, network_reference: networkReference, ...AUTHORIZATION } = authorizationExample;
+const { card, merchant, currency } = AUTHORIZATION;
+
+export const messageSimulationRoutes: readonly Route[] = [
+  simulated({
+    name: 'card_authorizations',
+    operation: 'simulateCardAuthorization',
+    summary: 'Simulate an authorization of a card',
+    body: schemas.simulateAuthorization,
+    bodyExample: AUTHORIZATION,
+    say: said.saidAuthorization,
+  }),
+  simulated({
+    name: 'card_increments',
+    operation: 'simulateCardIncrement',
+    summary: 'Simulate an increment of an authorization',
+    body: schemas.simulateIncrement,
+    bodyExample: { network_reference: networkReference, amount: 1_500 },
+    say: said.saidIncrement,
+  }),
+  simulated({
+    name: 'card_advices',
+    operation: 'simulateCardAdvice',
+    summary: 'Simulate an advice of the network',
+    body: schemas.simulateAdvice,
+    bodyExample: {
+      ...{ card, merchant, currency },
+      advice: { reason: 'stand_in', of: 'authorization', decision: 'approved', approved_amount: 4_000 },
+    },
+    say: said.saidAdvice,
+  }),
+  simulated({
+    name: 'card_reversals',
+    operation: 'simulateCardReversal',
+    summary: 'Simulate a reversal',
+    body: schemas.simulateReversal,
+    bodyExample: { network_reference: networkReference },
+    say: said.saidReversal,
+  }),
+  simulated({
+    name: 'card_clearings',
+    operation: 'simulateCardClearing',
+    summary: 'Simulate a clearing',
+    body: schemas.simulateClearing,
+    bodyExample: { network_reference: networkReference, amount: 4_000, currency },
+    say: said.saidClearing,
+  }),
+  simulated({
+    name: 'card_forced_posts',
+    operation: 'simulateCardForcedPost',
+    summary: 'Simulate a clearing of what was never authorized',
+    body: schemas.simulateForcedPost,
+    bodyExample: { card, merchant, amount: 4_000, currency },
+    say: said.saidClearing,
+  }),
+  simulated({
+    name: 'card_refunds',
+    operation: 'simulateCardRefund',
+    summary: 'Simulate a refund to a card',
+    body: schemas.simulateRefund,
+    bodyExample: { card, merchant, amount: 1_000, currency },
+    say: said.saidRefund,
+  }),
+];

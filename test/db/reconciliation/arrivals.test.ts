@@ -1,0 +1,250 @@
+/** Money that arrives by statements: to an account that its text names, to people where it names none, and back where the bank recalls it. */
+import { beforeEach, expect, test } from 'vitest';
+import { exceptions } from '../../../src/exceptions/exception-table.ts';
+import { approveException, assignException } from '../../../src/exceptions/handle-exception.ts';
+import { moveException } from '../../../src/exceptions/move-exception.ts';
+import { GROUPS } from '../../../src/groups.ts';
+import { requestAllocation } from '../../../src/inbound/allocation/allocate-credit.ts';
+import { arrivalsOf } from '../../../src/inbound/arrivals/take-arrivals.ts';
+import { takeCredits } from '../../../src/inbound/credits/take-credits.ts';
+import { referenceOf } from '../../../src/inbound/references/receive-reference-store.ts';
+import type { Committer } from '../../../src/ledger/commit/committer.ts';
+import { reportCredits } from '../../../src/outside/credits/credit-store.ts';
+import { inboundCredits } from '../../../src/outside/credits/credit-table.ts';
+import { mirrorAllBooks } from '../../../src/reconciliation/mirror/mirror-books.ts';
+import { encodeActor } from '../../../src/values/actor.ts';
+import { systemClock } from '../../../src/values/clock.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
+import { type CamtEntry, camt, IBAN, type OperatorsBank, takeBankFile } from '../../support/bank-statements.ts';
+import { openBook, type TestBook } from '../../support/book.ts';
+import { eachBank } from '../../support/each-bank.ts';
+import { LATEST_FORMS } from '../../support/forms.ts';
+import { openItemsOf, saidOf } from '../../support/matched-bank.ts';
+import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
+
+const AT_BANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
+
+let bank: OperatorsBank;
+let merchant: TestBook;
+let account: Uuid;
+let reference: string;
+eachBank(
+  async (opened) => {
+    ({ bank } = opened);
+    merchant = await openBook({ database: bank.pool, forms: LATEST_FORMS });
+    account = await merchant.account({ currency: 'JOD', amount: 0n });
+    const of = { ownerBookId: merchant.id, accountId: account };
+    reference = await referenceOf(bank.pool, bank.book.id, of, systemClock.now());
+    await bank.account();
+  },
+  { books: () => [merchant] },
+);
+
+const credits = (committer: Pick<Committer, 'submit'> = bank.book.committer) => ({
+  ...{ pool: bank.pool, clock: systemClock, committer, secretBox: TEST_SECRET_BOX, forms: LATEST_FORMS },
+  rowFailed: (_: unknown, __: unknown, error: unknown) => Promise.reject(error),
+});
+
+let opening: number;
+let number: number;
+beforeEach(() => {
+  [opening, number] = [0, 0];
+});
+
+/** A statement of the next day with these entries. */
+function statement(entries: readonly CamtEntry[]): string {
+  number += 1;
+  const one = { number: String(number), on: `2026-11-0${number}`, opening, entries };
+  opening += entries.reduce((sum, { amount }) => sum + amount, 0);
+  return camt([one], { id: `M${number}` });
+}
+
+function take(file: string, committer: Pick<Committer, 'submit'> = bank.book.committer) {
+  const mirror = () => mirrorAllBooks({ pool: bank.pool, committer, atBank: AT_BANK }, bank.book.id);
+  return takeBankFile({ ...bank.taker, committer, mirror, arrivals: arrivalsOf(credits(committer)) }, file);
+}
+
+const inFours = () => reference.match(/.{1,4}/g)!.join(' ');
+const arrived = (change: Partial<CamtEntry> = {}): CamtEntry => ({
+  ...{ amount: 40_000, reference: 'S7', text: `Invoice 7, ${inFours()} thanks` },
+  ...change,
+});
+const balance = async () =>
+  (
+    await merchant.row<{ balance: bigint }>(
+      'SELECT posted_credits - posted_debits AS balance FROM accounts WHERE book_id = $1 AND id = $2',
+      account,
+    )
+  ).balance;
+const transfers = () =>
+  merchant.rows<{ status: string; amount: bigint; bank_reference: string }>(
+    'SELECT status, amount, bank_reference FROM inbound_transfers WHERE book_id = $1 AND bank_reference IS NOT NULL',
+  );
+const events = async (of: string) =>
+  (await merchant.rows<{ type: string }>('SELECT type FROM events WHERE book_id = $1 ORDER BY sequence'))
+    .map(({ type }) => type)
+    .filter((type) => type.startsWith(of));
+
+test('35: a reference in groups of four: pool to the account, and the line shows that transfer', async () => {
+  const file = statement([arrived()]);
+  await take(file);
+  expect(await transfers()).toEqual([{ status: 'received', amount: 40_000n, bank_reference: 'S7' }]);
+  expect(await balance()).toBe(40_000n);
+  expect(await events('inbound_transfer')).toEqual(['inbound_transfer.received']);
+  expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
+  expect(await bank.exceptions()).toEqual([]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+  const before = await bank.digest();
+  await take(file);
+  expect(await bank.digest()).toBe(before);
+  expect(await transfers()).toHaveLength(1);
+});
+
+test.each(['inbound_transfer.receive', 'book.mirror', 'bank_match.confirm'])(
+  '35: killed before %s and run again: one transfer, and nothing is left',
+  async (name) => {
+    const dying: Pick<Committer, 'submit'> = {
+      submit: (bookId, command) =>
+        command.name === name ? Promise.reject(new Error('killed')) : bank.book.committer.submit(bookId, command),
+    };
+    const file = statement([arrived()]);
+    await expect(take(file, dying)).rejects.toThrow('killed');
+    await take(file);
+    expect(await balance()).toBe(40_000n);
+    expect(await transfers()).toHaveLength(1);
+    expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+    expect(await bank.exceptions()).toEqual([]);
+  },
+);
+
+const by = () => ({ requestId: newId(), actor: encodeActor({ type: 'person', id: newId(), keyId: newId() }) });
+
+test('36: an unknown payer is before people; given to a book and moved by two, the line shows it', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'open' }]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, unallocated: 40_000n });
+  const exception = await bank.book.row<{ id: Uuid; resource: string; resource_id: Uuid }>(
+    'SELECT id, resource, resource_id FROM exceptions WHERE book_id = $1',
+  );
+  expect(exception.resource).toBe('inbound_credit');
+  expect(await bank.book.row('SELECT exception_id FROM bank_lines WHERE book_id = $1')).toEqual({
+    exception_id: exception.id,
+  });
+  const allocation = await requestAllocation.prepare(
+    credits() as never,
+    {
+      ...{ ...by(), bookId: bank.book.id, exceptionId: exception.id, ownerKind: 'person', mode: 'test' },
+      toBookId: merchant.id,
+    } as never,
+  );
+  await bank.book.submit(allocation.command as never);
+  await takeCredits(credits(), bank.book.id, [exception.resource_id]);
+  const [given] = await merchant.rows<{ id: Uuid }>(
+    "SELECT id FROM exceptions WHERE book_id = $1 AND resource = 'given_credit'",
+  );
+  const read = async () => (await exceptions.find(bank.pool, merchant.id, given!.id))!;
+  const [ada, ben] = [by(), by()];
+  await merchant.submit(assignException({ ...ada, exceptionId: given!.id, personId: newId() }));
+  await merchant.submit(moveException({ ...ada, exceptionId: given!.id, exception: await read(), accountId: account }));
+  const { waiting } = await read();
+  const target = { bookId: merchant.id, accountId: account, currency: 'JOD' };
+  await merchant.submit(approveException({ ...ben, exceptionId: given!.id, waiting, target }));
+  expect(await balance()).toBe(40_000n);
+  await take(statement([]));
+  expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+});
+
+test('37: two digits swapped: the check digits do not fit, and nobody guesses', async () => {
+  const at = [...reference].findIndex((one, index) => index > 3 && one !== reference[index + 1]);
+  const swapped = `${reference.slice(0, at)}${reference[at + 1]}${reference[at]}${reference.slice(at + 2)}`;
+  await take(statement([arrived({ text: swapped })]));
+  expect(await transfers()).toEqual([]);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'open' }]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, unallocated: 40_000n });
+});
+
+/** As a rail's inbox reports a camt.054. */
+async function notify(text: string): Promise<void> {
+  const now = systemClock.now();
+  const told = { bankAccount: IBAN, bankReference: 'S7', place: 'camt.054', amount: 40_000n, currency: 'JOD' };
+  const facts = { endToEndId: null, payerName: null, payerAccount: null, valueOn: null, bookedOn: '2026-11-01' };
+  await reportCredits(bank.pool, { bookId: bank.book.id, rail: 'example_bank', secretBox: TEST_SECRET_BOX, now }, [
+    { ...told, ...facts, remittance: [text] },
+  ]);
+  const rows = await bank.book.rows<{ id: Uuid }>('SELECT id FROM inbound_credits WHERE book_id = $1');
+  await takeCredits(
+    credits(),
+    bank.book.id,
+    rows.map(({ id }) => id),
+  );
+}
+
+test('38: a notification first: its transfer is the one that the line shows, and no second', async () => {
+  await notify(inFours());
+  expect(await balance()).toBe(40_000n);
+  await mirrorAllBooks({ pool: bank.pool, committer: bank.book.committer, atBank: AT_BANK }, bank.book.id);
+  expect(await bank.balances()).toEqual({ unallocated: -40_000n, pool_owed: 40_000n });
+  await take(statement([arrived()]));
+  expect(await transfers()).toHaveLength(1);
+  expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
+  expect(await bank.exceptions()).toEqual([]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+});
+
+test.each(['the notification', 'the line'])('a credit of nobody is one exception, with %s first', async (first) => {
+  const line = statement([arrived({ text: 'From Salma' })]);
+  if (first === 'the line') await take(line);
+  await notify('From Salma');
+  if (first !== 'the line') await take(line);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'open' }]);
+  const { id } = await bank.book.row<{ id: Uuid }>('SELECT id FROM exceptions WHERE book_id = $1');
+  expect(await bank.book.row('SELECT exception_id FROM bank_lines WHERE book_id = $1')).toEqual({ exception_id: id });
+  const rows = await bank.book.rows<{ id: Uuid }>('SELECT id FROM inbound_credits WHERE book_id = $1');
+  expect(
+    (
+      await inboundCredits.load(
+        bank.pool,
+        bank.book.id,
+        rows.map((row) => row.id),
+      )
+    ).size,
+  ).toBe(1);
+});
+
+test('39: the bank takes a transfer back: customer to pool, below zero, and flagged', async () => {
+  await take(statement([arrived()]));
+  const asked = { accountId: account, amount: 30_000n, currency: 'JOD', fee: 0n };
+  const payout = await merchant.reserve(await merchant.accept(asked));
+  await merchant.settle(payout, { status: 'paid', railReference: 'R1' });
+  expect(await balance()).toBe(10_000n);
+  const file = statement([{ amount: -40_000, reference: 'S7', text: 'Recall' }]);
+  await take(file);
+  expect(await transfers()).toMatchObject([{ status: 'returned' }]);
+  expect(await balance()).toBe(-30_000n);
+  const entries = await merchant.rows<{ step: string; floor_overridden: boolean }>(
+    "SELECT step, floor_overridden FROM entries WHERE book_id = $1 AND resource = 'inbound_transfer' ORDER BY sequence",
+  );
+  expect(entries.slice(-2)).toEqual([
+    { step: 'received', floor_overridden: false },
+    { step: 'returned', floor_overridden: true },
+  ]);
+  expect(await events('inbound_transfer.returned')).toEqual(['inbound_transfer.returned']);
+  expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000', 'reversal: -40000 ↔ -40000']);
+  // The payout that no bank has shown.
+  expect(await openItemsOf(bank)).toEqual([30_000n]);
+  expect(await bank.exceptions()).toEqual([]);
+  expect(await bank.balances()).toEqual({ pool_owed: -30_000n, rail_clearing: 30_000n });
+  await take(file);
+  expect(await balance()).toBe(-30_000n);
+});
+
+test('39: a credit that was before people and is taken back is a reversal of its line, and its exception is over', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  await take(statement([{ amount: -40_000, reference: 'S7' }]));
+  expect(await saidOf(bank)).toEqual(['reversal: 40000, -40000 ↔ nothing']);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
+  expect(await transfers()).toEqual([]);
+  expect(await bank.balances()).toEqual({});
+});

@@ -1,0 +1,107 @@
+/** What the messages of a purchase add up to, summed anew each time: the rule of the golden scenarios, for one currency. */
+import { sum } from '../../reference-ledger.ts';
+
+/** What a message says. Amounts are its own. */
+export type Sent =
+  | { readonly type: 'authorization' | 'increment'; readonly amount: bigint; readonly partial: boolean }
+  /** Null: all of it. */
+  | { readonly type: 'reversal'; readonly amount: bigint | null }
+  | { readonly type: 'clearing'; readonly amount: bigint; readonly piece: Piece }
+  | { readonly type: 'refund'; readonly amount: bigint }
+  /** Takes back a clearing or refund, perhaps one that is not here. */
+  | { readonly type: 'taking back'; readonly reverses: string; readonly amount: bigint | null }
+  | { readonly type: 'stand-in'; readonly isApproved: boolean; readonly amount: bigint }
+  | { readonly type: 'expiry' };
+
+/** The whole, a part that others follow, or a piece of two. */
+export type Piece = 'whole' | 'not final' | 1 | 2;
+
+export interface Recorded {
+  readonly reference: string;
+  readonly sent: Sent;
+  /** Nothing of what was declined, and of what asks for nothing. */
+  readonly approved: bigint;
+  readonly declined: string | null;
+}
+
+export interface Sums {
+  readonly authorized: bigint;
+  readonly reversed: bigint;
+  readonly isReversedWhole: boolean;
+  /** Cleared, reversed later or not; and what stands of it. */
+  readonly cleared: bigint;
+  readonly standing: bigint;
+  readonly refunded: bigint;
+  /** Ended without a clearing. */
+  readonly isEndedEarly: boolean;
+  readonly isEnded: boolean;
+  readonly isClosed: boolean;
+  readonly held: bigint;
+  readonly isDeclined: boolean;
+  /** References that are not here. */
+  readonly awaited: readonly string[];
+  readonly status: string;
+}
+
+const of =
+  <Type extends Sent['type']>(type: Type) =>
+  (message: Recorded): message is Recorded & { readonly sent: Extract<Sent, { type: Type }> } =>
+    message.sent.type === type;
+
+export const isClearing = of('clearing');
+const isRefund = of('refund');
+export const isTakingBack = of('taking back');
+const isReversal = of('reversal');
+
+/** What is left of a clearing or refund. */
+export function standing({ reference, sent }: Recorded, all: readonly Recorded[]): bigint {
+  if (!('amount' in sent) || sent.amount === null) return 0n;
+  const back = all.filter(isTakingBack).filter((one) => one.sent.reverses === reference);
+  if (back.some((one) => one.sent.amount === null)) return 0n;
+  return atLeastZero(sent.amount - sum(back.map((one) => one.sent.amount!)));
+}
+
+export function isFinal({ piece }: { readonly piece: Piece }): boolean {
+  return piece === 'whole';
+}
+
+export function sumUp(all: readonly Recorded[]): Sums {
+  const clearings = all.filter(isClearing);
+  const refunds = all.filter(isRefund);
+  const reversals = all.filter(isReversal);
+  const authorized = sum(all.map(({ approved }) => approved));
+  const reversed = sum(reversals.map(({ sent }) => sent.amount ?? 0n));
+  const cleared = sum(clearings.map(({ sent }) => sent.amount));
+  const stands = sum(clearings.map((one) => standing(one, all)));
+  const refunded = sum(refunds.map((one) => standing(one, all)));
+  const isReversedWhole = reversals.some(({ sent }) => sent.amount === null);
+  const isExpired = all.some(({ sent }) => sent.type === 'expiry');
+  const isRefused = all.some(({ sent }) => sent.type === 'stand-in' && !sent.isApproved);
+  const isEndedEarly = isReversedWhole || isExpired || isRefused;
+  const pieces = new Set(clearings.map(({ sent }) => sent.piece).filter((piece) => typeof piece === 'number'));
+  const isEnded = isEndedEarly || clearings.some(({ sent }) => isFinal(sent)) || pieces.size === 2;
+  const left = atLeastZero(authorized - reversed - cleared);
+  const isClosed = isEnded || (reversed > 0n && left === 0n);
+  const held = isClosed ? 0n : left;
+  const isHere = (reference: string) => [...clearings, ...refunds].some((one) => one.reference === reference);
+  const missing = all.filter(isTakingBack).map(({ sent }) => sent.reverses);
+  const isKnown =
+    authorized > 0n || reversals.length > 0 || all.some((one) => isTakingBack(one)) || clearings.length > 0;
+  const hasDecline = all.some(({ declined }) => declined !== null);
+  return {
+    ...{ authorized, reversed, isReversedWhole, cleared, standing: stands, refunded },
+    ...{ isEndedEarly, isEnded, isClosed, held },
+    isDeclined: isRefused || (hasDecline && authorized === 0n),
+    awaited: [...new Set(missing.filter((reference) => !isHere(reference)))],
+    status: statusOf(),
+  };
+
+  function statusOf(): string {
+    if (held > 0n) return 'pending';
+    if (stands > 0n || refunded > 0n) return 'settled';
+    if (isExpired) return 'expired';
+    return isKnown || refunds.length > 0 ? 'reversed' : 'declined';
+  }
+}
+
+export const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n);

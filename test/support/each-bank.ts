@@ -1,0 +1,49 @@
+/** What tests of the operator's bank have in common: a bank in a database of its own for each test, and nothing wrong after it. */
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { bankReconciliation } from '../../src/reconciliation/position/bank-reconciliation.ts';
+import { OperatorsBank } from './bank-statements.ts';
+import type { TestBook } from './book.ts';
+import { findingsOf } from './findings.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+
+export interface OpenedBank {
+  readonly bank: OperatorsBank;
+  readonly database: TestDatabase;
+}
+
+interface AfterEach {
+  /** Customers' books of the test: verified with the bank's, and closed. */
+  readonly books?: () => readonly TestBook[];
+  /** Statement = bank account, open items = clearing accounts, pool owed = pools. */
+  readonly equal?: true;
+}
+
+/** `opened` is called before each test. After it, verification finds nothing in the bank's book and in `books`. */
+export function eachBank(
+  opened: (of: OpenedBank) => Promise<void> | void,
+  { books = () => [], equal }: AfterEach = {},
+): void {
+  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+  let of: OpenedBank;
+
+  beforeEach(async () => {
+    const database = await createTestDatabase();
+    of = { database, bank: await OperatorsBank.open(database.applicationUrl) };
+    await opened(of);
+  });
+  afterEach(async () => {
+    const { bank, database } = of;
+    const findings = await findingsOf({ pool: bank.pool, id: bank.book.id });
+    for (const book of books()) findings.push(...(await findingsOf(book)));
+    const unequal = equal ? await unequalOf(bank) : [];
+    for (const book of books()) await book.close();
+    await bank.close();
+    await database.drop();
+    expect([...findings, ...unequal]).toEqual([]);
+  });
+}
+
+async function unequalOf({ pool, book }: OperatorsBank): Promise<readonly unknown[]> {
+  const { ok, rows } = await bankReconciliation(pool, book.id);
+  return ok ? [] : rows;
+}

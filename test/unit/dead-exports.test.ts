@@ -1,0 +1,115 @@
+/**
+ * What is exported is imported by another file of the product or of the tests. A type may also be exported because a
+ * signature of its own file names it.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const FOLDERS = ['src', 'workers', 'scripts', 'migrations', 'test'];
+/** Found by their names: migrations by knex, generated clients by their generators. */
+const FOUND_BY_NAME = /^migrations\/\d{4}-|^test\/e2e\/generated-client\//;
+/** Found by their names: the tables of the diagrams of docs/states.md. */
+const IS_DRAWN = /_TRANSITIONS$/;
+/** Files of a copy of the tree. */
+const PLANTED = /^test\/planted\/[^/]+\/files\//;
+const EVERYTHING = '*';
+
+interface Module {
+  readonly path: string;
+  readonly source: ts.SourceFile;
+}
+
+function readModules(): Module[] {
+  const paths = FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
+  ).filter((path) => /\.tsx?$/.test(path) && !PLANTED.test(path));
+  return [...paths, 'knexfile.ts', 'vitest.config.ts'].map((path) => ({ path, source: parse(path) }));
+}
+
+const parse = (path: string) =>
+  ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.Latest, true);
+
+interface Exported {
+  readonly name: string;
+  readonly isType: boolean;
+}
+
+function exportsOf({ source }: Module): Exported[] {
+  return source.statements.flatMap((statement): Exported[] => {
+    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause))
+      return statement.exportClause.elements.map(({ name }) => ({ name: name.text, isType: false }));
+    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : [];
+    const kinds = modifiers.map(({ kind }) => kind);
+    if (!kinds.includes(ts.SyntaxKind.ExportKeyword) || kinds.includes(ts.SyntaxKind.DefaultKeyword)) return [];
+    if (ts.isVariableStatement(statement))
+      return statement.declarationList.declarations.map(({ name }) => ({ name: name.getText(), isType: false }));
+    const { name } = statement as ts.DeclarationStatement;
+    const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+    return name ? [{ name: name.getText(), isType }] : [];
+  });
+}
+
+/** What a module takes of others, by path: a name, or everything. */
+function* importsOf({ path, source }: Module): Generator<[from: string, name: string]> {
+  const at = (specifier: ts.Expression) => join(dirname(path), (specifier as ts.StringLiteral).text);
+  const isOurs = (specifier: ts.Expression | undefined): specifier is ts.Expression =>
+    specifier !== undefined && ts.isStringLiteral(specifier) && specifier.text.startsWith('.');
+  for (const statement of source.statements) {
+    if (ts.isExportDeclaration(statement) && isOurs(statement.moduleSpecifier)) {
+      const { exportClause, moduleSpecifier } = statement;
+      const named = exportClause && ts.isNamedExports(exportClause) ? exportClause.elements : undefined;
+      if (!named) yield [at(moduleSpecifier), EVERYTHING];
+      for (const { name, propertyName } of named ?? []) yield [at(moduleSpecifier), (propertyName ?? name).text];
+    }
+    if (!ts.isImportDeclaration(statement) || !isOurs(statement.moduleSpecifier)) continue;
+    const bindings = statement.importClause?.namedBindings;
+    if (bindings && ts.isNamedImports(bindings))
+      for (const { name, propertyName } of bindings.elements)
+        yield [at(statement.moduleSpecifier), (propertyName ?? name).text];
+    else if (bindings)
+      for (const [, name] of source.text.matchAll(new RegExp(`\\b${bindings.name.text}\\.(\\w+)`, 'g')))
+        yield [at(statement.moduleSpecifier), name!];
+  }
+  for (const [, specifier] of source.text.matchAll(/\bimport\(\s*'(\.[^']+)'\s*\)/g))
+    yield [join(dirname(path), specifier!), EVERYTHING];
+}
+
+function deadExports(modules: readonly Module[]): string[] {
+  const taken = new Map<string, Set<string>>();
+  for (const module of modules)
+    for (const [from, name] of importsOf(module)) taken.set(from, (taken.get(from) ?? new Set()).add(name));
+  return modules
+    .filter(({ path }) => !FOUND_BY_NAME.test(path))
+    .flatMap((module) => {
+      const names = taken.get(module.path) ?? new Set();
+      const isNamedHere = (name: string) =>
+        [...module.source.text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;
+      return exportsOf(module)
+        .filter(({ name, isType }) => !names.has(name) && !names.has(EVERYTHING) && !(isType && isNamedHere(name)))
+        .filter(({ name }) => !IS_DRAWN.test(name))
+        .map(({ name }) => `${module.path}: ${name}`);
+    });
+}
+
+test('nothing is exported that nobody imports', () => {
+  const modules = readModules();
+  expect(modules.length).toBeGreaterThan(500);
+  expect(deadExports(modules)).toEqual([]);
+});
+
+test('an export that nobody imports is found', () => {
+  const module = (path: string, text: string) => ({
+    path,
+    source: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true),
+  });
+  const made = module(
+    'src/made.ts',
+    'export const used = 1; export function unused() {} export interface Named {} export const of: Named = {}; export type Lost = 1; const inner = 1; export { inner as outer };',
+  );
+  const user = module('src/user.ts', "import { used } from './made.ts'; import * as made from './made.ts'; made.of;");
+  expect(deadExports([made, user])).toEqual(['src/made.ts: unused', 'src/made.ts: Lost', 'src/made.ts: outer']);
+});
