@@ -5,6 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Client, type List, NotAsPromised, succeeded, until } from '../harness/client.ts';
+import type { Random } from '../harness/random.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { CARD_PLANS, type CardPlan, type CardStep } from './card-plans.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import type { Payer } from './load.ts';
@@ -16,7 +18,6 @@ const FUNDS = 10_000_000;
 const CURRENCY = 'USD';
 const MERCHANT = { id: 'M1', name: 'Corner Shop', city: 'Reno', country: 'US', mcc: '5812' };
 const REPEATED = 20;
-const LIMIT_MS = 120_000;
 const PAGE = 100;
 
 export interface CardLoad {
@@ -57,10 +58,10 @@ interface Cardholder {
 }
 
 /** Opens an account with a card for each payer. No fault has begun. */
-export async function startCardLoad(payers: readonly Payer[]): Promise<CardLoad> {
+export async function startCardLoad(payers: readonly Payer[], random: Random): Promise<CardLoad> {
   const holders = await Promise.all(payers.map(openCard));
   const sent: (Sent<Transaction> & { readonly holder: Cardholder })[] = [];
-  let asked = Math.floor(Math.random() * CARD_PLANS.length);
+  let asked = random.between(0, CARD_PLANS.length - 1);
   let ended = 0;
   let going = true;
   let abandoned = false;
@@ -122,7 +123,7 @@ export async function startCardLoad(payers: readonly Payer[]): Promise<CardLoad>
         if (failed !== undefined) throw failed;
         return ended - before;
       };
-      await until(enough, (more) => more >= count, { timeoutMs: LIMIT_MS });
+      await until(enough, (more) => more >= count, { timeoutMs: FAULT_PATIENCE_MS });
     },
     async stop() {
       going = false;

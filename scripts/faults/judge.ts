@@ -1,6 +1,7 @@
 /** Judges the product after a fault: waits until everything promised has ended, and compares all records. */
 import { publicId } from '../../src/values/ids.ts';
 import { payoutIds, readExceptions } from '../harness/database-store.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import type { CardLoad } from './card-load.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
@@ -11,15 +12,13 @@ import { betrayed } from './secrets.ts';
 import { settle } from './settle.ts';
 import type { Stage } from './stage.ts';
 
-const SETTLE_LIMIT_MS = 120_000;
-
 /** Returns everything that is wrong, a line each. The list is empty when nothing is. */
 export async function judge(
   stage: Stage,
   { load, payments, cards }: { load: Load; payments: PaymentLoad; cards: CardLoad },
 ): Promise<string[]> {
   try {
-    await settle(stage.behind, { limitMs: SETTLE_LIMIT_MS });
+    await settle(stage.behind, { limitMs: FAULT_PATIENCE_MS });
   } catch (error) {
     return [`not everything came to its end: ${(error as Error).message}`];
   }

@@ -209,8 +209,16 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
     load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
     // One book of the small tenants is kept free of payments: scenarios lock it, and flood it.
     const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
-    payments = scenario.release ? NO_PAYMENTS : startPaymentLoad(merchants, stage.behind);
-    cards = scenario.release || scenario.withoutCards ? NO_CARDS : await startCardLoad(merchants);
+    payments = scenario.release
+      ? NO_PAYMENTS
+      : startPaymentLoad(merchants, {
+          behind: stage.behind,
+          random: createRandom(seed, 'payments', backend),
+        });
+    cards =
+      scenario.release || scenario.withoutCards
+        ? NO_CARDS
+        : await startCardLoad(merchants, createRandom(seed, 'cards', backend));
     await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE), cards.untilMore(PURCHASES_BEFORE)]);
     const randomFor = ({ name }: Scenario) => createRandom(seed, name, backend);
     const isChained = (at: number) => {

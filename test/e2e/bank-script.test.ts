@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { ReferenceBank } from '../../scripts/bank/reference-bank.ts';
 import { type Client, type List, type Payout, succeeded, until } from '../../scripts/harness/client.ts';
@@ -14,8 +14,6 @@ import { contractOf } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { bookedOf, exceptionsAbout } from '../support/payout-rows.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/bank/bank.ts', import.meta.url));
 const FEE = 35;

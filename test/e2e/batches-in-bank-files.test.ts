@@ -1,11 +1,9 @@
 /** Payouts of batches in a file for a bank: each batch is a PmtInf of its own, and singles are another. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ReferenceBank } from '../../scripts/bank/reference-bank.ts';
 import { type List, type Payout, succeeded, until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type LiveBank, PAYEE, startWithBank } from '../support/live-bank.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const BATCHES = '/v1/payouts/batches';
 let started: LiveBank;
@@ -35,7 +33,6 @@ test('two batches and singles of one file become their PmtInf, and both batches 
       return Promise.all(batches.map(status));
     },
     (found) => found.every((one) => one === 'completed'),
-    { timeoutMs: 60_000 },
   );
   for (const { id } of singles) await live.payoutUntil(id, 'paid');
 

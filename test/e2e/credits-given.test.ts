@@ -1,5 +1,5 @@
 /** Row I5 of the scenarios: a credit that names no account is given to a book by `npm run ops -- rails assign`, and booked by two of its people. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, type List, type Problem, succeeded, until } from '../../scripts/harness/client.ts';
 import { program } from '../../scripts/ops.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
@@ -9,8 +9,6 @@ import { startContracted } from '../support/contracted.ts';
 import { addPersonOf } from '../support/people.ts';
 import type { OrganisationKeys, Product } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 interface Exception {
   id: string;

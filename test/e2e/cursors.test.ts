@@ -1,10 +1,8 @@
 /** Cursors of lists that have more to say than any list: http-matrix.test.ts reads every list on. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Endpoint, List, Payout, Problem } from '../../scripts/harness/client.ts';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Furnished {
   readonly client: Client;

@@ -1,6 +1,6 @@
 /** Payouts to every destination of the sandbox: aliases that are resolved, bank accounts, wallets, cards, payees. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, type Client, type List, type Payout, succeeded } from '../../scripts/harness/client.ts';
 import { RESOLUTION_MS, sealResolution } from '../../src/payouts/destinations/resolution-token.ts';
 import { pause, resume } from '../../src/payouts/pauses/change-pause.ts';
@@ -22,8 +22,6 @@ import {
   USUAL,
 } from '../support/payout-rows.ts';
 import { lookInto, type OrganisationKeys, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Resolved {
   name_masked: string | null;

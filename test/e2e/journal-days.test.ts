@@ -1,5 +1,5 @@
 /** Days of a book: its time zone until the first entry, and balances at the end of a day, posted and by effect. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Account, Client, Entry, Problem } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { addDays } from '../../src/calendar/day.ts';
@@ -7,8 +7,6 @@ import { parsePublicId } from '../../src/values/ids.ts';
 import { startContracted } from '../support/contracted.ts';
 import { findingsOf } from '../support/findings.ts';
 import { lookInto, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Journal {
   time_zone: string;

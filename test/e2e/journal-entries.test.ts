@@ -1,11 +1,9 @@
 /** The journal as an API: own accounts, entries that are asked for, what they capture of holds, reversals, and who may do what. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Account, Answer, Client, Entry, Event, List, Problem } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface OwnAccount {
   id: string;

@@ -1,13 +1,11 @@
 /** What a bank's files say of payouts twice, late and in other orders than the rows H of money-scenarios.md (live-bank.test.ts). */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { camt054, type EntryOptions, pain002, type TransactionOptions } from '../support/bank-files.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { FILE_FEE, type Filed, type LiveBank, LiveFiles, startWithBank } from '../support/live-bank.ts';
 import { balanceOf, bookedOf, eventsOf, exceptionsAbout, holding } from '../support/payout-rows.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let started: LiveBank;
 let bank: LiveFiles;

@@ -1,5 +1,5 @@
 /** Payouts in live mode, through API and workers, by files: rows H of money-scenarios.md. Kills between the steps of a file: test/db/rails/. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Client, Payout } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
@@ -13,8 +13,6 @@ import { expectInvariants } from '../support/invariants.ts';
 import { FILE_FEE, type Filed, type LiveBank, LiveFiles, PAYEE, startWithBank } from '../support/live-bank.ts';
 import { balanceOf, bookedOf, eventsOf, exceptionsAbout, holding } from '../support/payout-rows.ts';
 import { lookInto, makeRowsDue } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let started: LiveBank;
 let bank: LiveFiles;

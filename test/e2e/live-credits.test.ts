@@ -1,6 +1,6 @@
 /** Credits that a partner tells of by notices (docs/partners.md): rows I of the scenarios over the http rail and its reference gateway. */
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CREDITS_PATH, type CreditNotice } from '../../scripts/gateway/credits.ts';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
@@ -9,8 +9,6 @@ import { contractOf } from '../support/contracted.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { addPersonOf } from '../support/people.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const AMOUNT = 50_000n;
 

@@ -1,5 +1,5 @@
 /** Payouts in live mode, over the http rail and the reference gateway (docs/partners.md): answers lost, wrong and late. */
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Fault } from '../../scripts/gateway/server.ts';
 import { type Client, type Payout, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
@@ -23,8 +23,6 @@ import {
   USUAL,
 } from '../support/payout-rows.ts';
 import { lookInto } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let started: GatewayProduct;
 let client: Client;

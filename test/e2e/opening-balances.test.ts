@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded } from '../../scripts/harness/client.ts';
 import { program } from '../../scripts/import.ts';
 import type { Pool } from '../../src/db/pool.ts';
@@ -21,8 +21,6 @@ import { findingsOf } from '../support/findings.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/import.ts', import.meta.url));
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { program as closeCommand } from '../../scripts/close.ts';
 import type { Client, Problem } from '../../scripts/harness/client.ts';
 import { program as verifyCommand } from '../../scripts/verify.ts';
@@ -18,8 +18,6 @@ import { contractOf } from '../support/contracted.ts';
 import { addPersonOf } from '../support/people.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const today = new Date().toISOString().slice(0, 10);
 /** Days before today. */

@@ -1,6 +1,6 @@
 /** A book compares a file with an account of its own: the operator's rules, and nothing is posted. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Client, type List, type Problem, succeeded } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
@@ -13,8 +13,6 @@ import { startContracted } from '../support/contracted.ts';
 import { findingsOf } from '../support/findings.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Shown<Schema extends { _zod: { output: unknown } }> = Schema['_zod']['output'];
 type Run = Shown<typeof runs.reconciliation>;

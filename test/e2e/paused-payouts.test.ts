@@ -1,5 +1,5 @@
 /** What an operator pauses is accepted and held as ever, and is neither reserved nor sent: row D of the golden scenarios. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Client, type Event, type List, type Payout, succeeded } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { pause, pausedOf, requireRail, resume } from '../../src/payouts/pauses/change-pause.ts';
@@ -7,8 +7,6 @@ import type { PauseScope } from '../../src/payouts/pauses/pause.ts';
 import { newId, publicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let product: Product;
 let client: Client;

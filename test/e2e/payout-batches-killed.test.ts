@@ -1,5 +1,5 @@
 /** kill -9 around batches of payouts, rows G6 and G7 of the golden scenarios, and two processes that make the payouts of one batch. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Client, type List } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { until } from '../../scripts/harness/until.ts';
@@ -8,8 +8,6 @@ import { sweepUploads } from '../../src/payouts/batches/sweep-uploads.ts';
 import { startContracted } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { ALL_POOLS, lookInto, makeRowsDue, type Product, testEnvironment } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 type Batch = (typeof schemas.batch)['_zod']['output'];
 
@@ -96,14 +94,10 @@ async function payouts() {
 
 /** Until the batch is so, and meanwhile time passes. */
 const moved = (id: string, isSo: (batch: Batch) => boolean) =>
-  until(
-    async () => {
-      await makeRowsDue(behind);
-      return batchOf(id);
-    },
-    isSo,
-    { timeoutMs: 120_000 },
-  );
+  until(async () => {
+    await makeRowsDue(behind);
+    return batchOf(id);
+  }, isSo);
 
 /** What the account has paid and what it holds come to the whole of the batch, whatever was made and paid of it. */
 async function expectWhole(total: number): Promise<void> {
@@ -165,7 +159,6 @@ test.each(['payout_batch.items.read=kill@3', 'payout_batch.payouts.made=kill@2']
         return worker.running;
       },
       (isRunning) => !isRunning,
-      { timeoutMs: 120_000 },
     );
     expect(worker.output).toContain(`failpoint ${failpoints.split('=')[0]}: SIGKILL`);
     expect((await payouts()).payouts).toBe(500);

@@ -1,6 +1,6 @@
 /** Batches of payouts: rows G of the golden scenarios, with fewer items where their number does not matter. */
 
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type Client,
   type Event,
@@ -18,8 +18,6 @@ import { startContracted } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Batch = (typeof schemas.batch)['_zod']['output'];
 type Item = (typeof schemas.batchItem)['_zod']['output'];
@@ -80,7 +78,7 @@ const csv = (rows: readonly string[]) => ['amount,currency,type,alias,external_i
 const csvRows = (count: number) => Array.from({ length: count }, (_, at) => `1000,JOD,cliq,SHOP1,row-${at + 1},,`);
 
 const batchUntil = (id: string, isWanted: (batch: Batch) => boolean) =>
-  until(() => service.read<Batch>(`${BATCHES}/${id}`), isWanted, { timeoutMs: 60_000 });
+  until(() => service.read<Batch>(`${BATCHES}/${id}`), isWanted);
 const ended = (id: string) =>
   batchUntil(id, ({ status }) => ['completed', 'partially_completed', 'failed', 'canceled'].includes(status));
 const heldOf = async () => (await service.read<{ held: number }>(`/v1/accounts/${account}/balance`)).held;

@@ -2,14 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client, List, Problem } from '../../scripts/harness/client.ts';
 import { program } from '../../scripts/payouts.ts';
 import { startContracted } from '../support/contracted.ts';
 import type { Product } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const BATCHES = '/v1/payouts/batches';
 const HEADER = 'amount,currency,type,alias';

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { program as closeCommand } from '../../scripts/close.ts';
 import type { Account, Answer, Client, Entry, List, Problem } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
@@ -21,8 +21,6 @@ import { findingsOf } from '../support/findings.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Period {
   id: string;

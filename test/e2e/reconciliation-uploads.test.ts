@@ -1,7 +1,7 @@
 /** Files of banks by API: what is accepted, what is refused with its place, and what a killed process leaves. */
 import { createHash, randomUUID } from 'node:crypto';
 import { request as open } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Client, type List, type Problem, succeeded } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { until } from '../../scripts/harness/until.ts';
@@ -14,8 +14,6 @@ import { findingsOf } from '../support/findings.ts';
 import { expectItems } from '../support/matched-bank.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, makeRowsDue, type Product, testEnvironment } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 type Run = (typeof schemas.reconciliation)['_zod']['output'];
 type Answered = Run & Omit<Problem, keyof Run> & { candidates: { profile: string | null; decimal: string }[] };
@@ -95,7 +93,6 @@ const ended = (id: string) =>
       return runOf(id);
     },
     ({ status }) => status === 'completed' || status === 'failed',
-    { timeoutMs: 60_000 },
   );
 const linesOf = async () =>
   (await operator.read<List<{ id: string; amount: number }>>(`/v1/transactions/bank_lines?bank_account=${bankAccount}`))

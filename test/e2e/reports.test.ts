@@ -1,6 +1,6 @@
 /** Reports over the wire: asked for, written, downloaded whole and in part, refused, and as many as a book may have. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Client, Event, List, Problem } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { program as reporting } from '../../scripts/report.ts';
@@ -9,8 +9,6 @@ import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Report {
   id: string;

@@ -3,15 +3,13 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { canonicalJson } from '../../src/values/json.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const FILE = {
   rails: [

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Client, type List, type SendOptions, succeeded, until } from '../../scripts/harness/client.ts';
 import { program } from '../../scripts/reconcile.ts';
 import { addDays } from '../../src/calendar/day.ts';
@@ -14,8 +14,6 @@ import { findingsOf } from '../support/findings.ts';
 import { addPersonOf } from '../support/people.ts';
 import type { Product } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 interface BankAccount {
   id: string;

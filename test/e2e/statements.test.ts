@@ -1,13 +1,11 @@
 /** Statements of an account over the API: JSON and CSV, finished days and the day that lasts, kinds and texts of lines, bad input. */
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Account, type Client, type Problem, until } from '../../scripts/harness/client.ts';
 import { addDays } from '../../src/calendar/day.ts';
 import { startContracted } from '../support/contracted.ts';
 import { lookInto, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Line {
   sequence: number;

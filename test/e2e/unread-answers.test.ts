@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
+import { PATIENCE_MS } from '../../scripts/harness/until.ts';
 import { Connections } from '../../src/http/connections.ts';
 import {
   ASSURED_BYTES,
@@ -26,6 +27,8 @@ beforeAll(async () => {
   product = await startProduct({
     backend: 'postgres',
     pools: [],
+    // Nothing is read here for as long as a slow machine needs to fill a share.
+    api: { answerMs: PATIENCE_MS },
     environment: { RATE_LIMIT_READS_PER_SECOND: '100000', RATE_LIMIT_WRITES_PER_SECOND: '100000' },
   });
   ({ keys, client } = await product.organisation());

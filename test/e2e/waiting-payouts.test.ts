@@ -1,5 +1,5 @@
 /** Payouts that wait for people and for their time: the rows A and B of the golden scenarios. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   type Client,
   type Event,
@@ -17,8 +17,6 @@ import { startContracted } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { addPersonOf, type TestPerson } from '../support/people.ts';
 import { lookInto, type Product } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 type Policy = (typeof schemas.policy)['_zod']['output'];
 

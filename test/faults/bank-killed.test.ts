@@ -1,5 +1,5 @@
 /** kill -9 of a worker at each step of a file for a bank, and of what the bank sends: everybody is paid once. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ReferenceBank } from '../../scripts/bank/reference-bank.ts';
 import { type Payout, succeeded, until } from '../../scripts/harness/client.ts';
 import { type ProductProcess, startProcess } from '../../scripts/harness/processes.ts';
@@ -8,9 +8,6 @@ import { expectInvariants } from '../support/invariants.ts';
 import { FILE_FEE, type LiveBank, PAYEE, startWithBank } from '../support/live-bank.ts';
 import { bookedOf } from '../support/payout-rows.ts';
 import { ALL_POOLS, lookInto, makeRowsDue } from '../support/product.ts';
-import { FAULT_LIMIT_MS } from './stage.ts';
-
-vi.setConfig({ testTimeout: FAULT_LIMIT_MS, hookTimeout: FAULT_LIMIT_MS });
 
 const POINTS: readonly Failpoint[] = [
   'rail.submit.after',

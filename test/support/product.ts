@@ -2,7 +2,7 @@
  * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
  * a part run it as a separate process: see scripts/harness/processes.ts.
  */
-import { describe, vi } from 'vitest';
+import { describe } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
 import { testEnvironment } from '../../scripts/harness/environment.ts';
 import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
@@ -12,7 +12,7 @@ import { createPool } from '../../src/db/pool.ts';
 import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
-import { type Api, startApi } from '../../src/server.ts';
+import { type Api, type ApiOptions, startApi } from '../../src/server.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
 import { expectDocumentedEvents } from './documented-events.ts';
@@ -27,9 +27,6 @@ export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/o
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper', 'reports'];
 
-/** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
-const TEST_LIMIT_MS = 60_000;
-
 /**
  * Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason.
  *
@@ -39,7 +36,6 @@ const TEST_LIMIT_MS = 60_000;
  * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
  */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
-  vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }
@@ -58,6 +54,8 @@ export interface ProductOptions {
    * every test.
    */
   throughPgBouncer?: boolean;
+  /** How the API is started. */
+  api?: Pick<ApiOptions, 'answerMs'>;
   /** Writes as the release before the last one did, until the installation is contracted: rows of that time are kept as they are. */
   earlierForms?: boolean;
 }
@@ -88,6 +86,7 @@ export async function startProduct({
   pools = ALL_POOLS,
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
+  api,
   earlierForms = false,
 }: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
@@ -104,17 +103,17 @@ export async function startProduct({
   );
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   await runtime.readInstallation();
-  const api: Api = await startApi(runtime);
+  const server: Api = await startApi(runtime, api);
   const clients: Client[] = [];
   let running: RunningPools | undefined;
 
   const client = (key: string) => {
-    const made = new Client(api.url, key);
+    const made = new Client(server.url, key);
     clients.push(made);
     return made;
   };
   const product: Product = {
-    baseUrl: api.url,
+    baseUrl: server.url,
     backend,
     runtime,
     database,
@@ -138,7 +137,7 @@ export async function startProduct({
     async close() {
       await Promise.all(clients.map((one) => one.close()));
       await product.stopPools();
-      await api.close();
+      await server.close();
       await runtime.close();
       await redis?.remove();
       await pgBouncer?.remove();

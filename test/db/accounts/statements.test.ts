@@ -1,6 +1,6 @@
 /** Statements over random journals, against plain sums: opening + movements = closing, whatever the days and the currency. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type AskedStatement,
   openStatement,
@@ -17,8 +17,6 @@ import type { Instant } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const START = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;

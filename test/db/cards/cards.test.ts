@@ -1,6 +1,6 @@
 /** Cards over the API: made by the sandbox, shown, changed, frozen, closed. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, type Problem, succeeded, until } from '../../../scripts/harness/client.ts';
 import { parsePublicId } from '../../../src/values/ids.ts';
 import { act, type Card, cardholder, type Details, makeCard, requestCard, SHIPPING } from '../../support/cards.ts';
@@ -8,8 +8,6 @@ import { startContracted } from '../../support/contracted.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;
@@ -115,7 +113,6 @@ describe('a card', () => {
     await until(
       () => read(answer.body.id),
       ({ last_four }) => last_four !== null,
-      { timeoutMs: 40_000 },
     );
   });
 

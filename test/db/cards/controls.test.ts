@@ -1,13 +1,11 @@
 /** Controls over the API: versions of a card, an account and the program, and what they have used up. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded } from '../../../scripts/harness/client.ts';
 import { type Card, type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
 import { advanceClock, purchase } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -1,13 +1,11 @@
 /** Cards in live mode, at a partner's gateway: nothing of a number comes here, and what is shown of a card stands on its pages. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../../scripts/harness/client.ts';
 import { act, type Card, cardholder, makeCard, SHIPPING } from '../../support/cards.ts';
 import { contractOf } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { type GatewayProduct, startWithGateway } from '../../support/gateway.ts';
 import type { OrganisationKeys } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let started: GatewayProduct;
 let keys: OrganisationKeys;
@@ -71,7 +69,7 @@ test('a card that the processor makes later is told by its notice', async () => 
   const answer = await client.post<Card>('/v1/cards', body);
   expect(answer).toMatchObject({ status: 202, body: { last_four: null } });
   const issued = () => client.read<Card>(`/v1/cards/${answer.body.id}`);
-  await until(issued, ({ last_four }) => last_four !== null, { timeoutMs: 40_000 });
+  await until(issued, ({ last_four }) => last_four !== null);
 });
 
 test('verify finds nothing', async () => {

@@ -1,6 +1,6 @@
 /** The program over the API: defaults, changes, the secret of its endpoint, and who may see a card. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded } from '../../../scripts/harness/client.ts';
 import type * as schemas from '../../../src/cards/program/api/program-schemas.ts';
 import { signingSecrets } from '../../../src/cards/program/program-secret.ts';
@@ -10,8 +10,6 @@ import { makeCard, requestCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
 import { purchase } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 type Program = (typeof schemas.program)['_zod']['output'];
 

@@ -1,5 +1,5 @@
 /** Cards that replace one another: numbers, states, tokens and controls of a line. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded } from '../../../scripts/harness/client.ts';
 import {
   act,
@@ -14,8 +14,6 @@ import {
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -1,14 +1,12 @@
 /** Tokens over the API: asked for by networks, approved, verified, suspended, and over with their line. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded } from '../../../scripts/harness/client.ts';
 import { act, type Card, type CardToken, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

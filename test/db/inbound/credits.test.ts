@@ -1,5 +1,5 @@
 /** Money that arrives at a bank: rows I of the scenarios, from the bank's file to the books. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { type CreditRuntime, takeCredits } from '../../../src/inbound/credits/take-credits.ts';
@@ -16,8 +16,6 @@ import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let superuser: Pool;

@@ -1,6 +1,6 @@
 /** Files that are kept: their bytes stand nowhere in the clear, and come back as they came or not at all. */
 import { createHash, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { program } from '../../../scripts/ops.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, SecretBoxError } from '../../../src/db/secret-box.ts';
@@ -15,8 +15,6 @@ import { createLogger } from '../../../src/process/log.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { lookInto } from '../../support/product.ts';
 import { runHere } from '../../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let pool: Pool;

@@ -1,6 +1,6 @@
 /** Balances of all accounts at the end of a day, against plain sums over the entries: by effect and as posted, as of any entry. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays, dayOf } from '../../../src/calendar/day.ts';
 import { postEntry } from '../../../src/journal/entries/post-entries.ts';
 import { type BalanceOfAccount, columnsOf, TrialBalance } from '../../../src/ledger/trial-balance.ts';
@@ -9,8 +9,6 @@ import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FIRST_DAY = '2026-03-01';
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 /** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { issueApiKey, rollApiKey } from '../../../scripts/harness/issue-api-key.ts';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -11,6 +11,7 @@ import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { systemClock as clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expireApiKey, revokeApiKey } from '../../support/key-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -134,15 +135,12 @@ describe('the stamp', () => {
 
   /** Waits until this many connections wait for a lock. */
   async function waiting(connections: number): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        const { rows } = await owner.query(
-          `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`,
-        );
-        expect(rows).toHaveLength(connections);
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    await eventually(async () => {
+      const { rows } = await owner.query(
+        `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`,
+      );
+      expect(rows).toHaveLength(connections);
+    });
   }
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { issueApiKey, rollApiKey } from '../../../scripts/harness/issue-api-key.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { generateApiKey } from '../../../src/organisations/api-key.ts';
@@ -10,6 +10,7 @@ import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { Clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { revokeApiKey } from '../../support/key-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -132,7 +133,7 @@ describe('last use', () => {
     const { key, token } = await issue();
     const own = authenticator({ flushUsesAfterMs: 1 });
     await own.authenticate(token, '127.0.0.1');
-    await vi.waitFor(async () => expect(await lastUse(key.id)).toBe(START), { timeout: 2_000, interval: 10 });
+    await eventually(async () => expect(await lastUse(key.id)).toBe(START));
     now = START + 59_000;
     await own.authenticate(token, '127.0.0.1');
     await own.close();

@@ -22,8 +22,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 import { type RandomJournal, randomJournal } from '../../support/random-journal.ts';
 import { runHere } from '../../support/run-here.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const seed = newSigningSeed();
 const key = signingKeyFrom(seed);
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 /** A payment that is disputed again and again: what a payday makes of it, and where it ends. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import type { Appointment } from '../../../src/group/appointment.ts';
 import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
@@ -20,8 +20,6 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 import { Reports } from '../../support/reports.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 import { WITHOUT_RAILS } from '../../support/without-rails.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;

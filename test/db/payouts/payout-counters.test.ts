@@ -1,8 +1,6 @@
 /** What is used of limits is compared with the payouts that count. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FilledDatabase, openFilledDatabase } from '../../support/verify-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let filled: FilledDatabase;
 beforeAll(async () => {

@@ -1,13 +1,11 @@
 /** Both adapters keep to the contract: the sandbox processor, and the http processor with the reference gateway. */
 import pg from 'pg';
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Revealed } from '../../../src/processors/processor.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
 import { type GatewayProduct, PROCESSOR_NAME, startWithGateway } from '../../support/gateway.ts';
 import { describeProcessor, issueOf } from './conformance.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let started: GatewayProduct;
 let superuser: pg.Client;

@@ -3,7 +3,7 @@
  * rules match. Numbers are golden scenarios.
  */
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/report.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { mirrorAllBooks } from '../../../src/reconciliation/mirror/mirror-books.ts';
@@ -16,8 +16,6 @@ import { LATEST_FORMS } from '../../support/forms.ts';
 import { matchByHand } from '../../support/matched-bank.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let bank: OperatorsBank;

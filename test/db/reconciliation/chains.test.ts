@@ -3,13 +3,11 @@
  * here. While one is missing, only what its absence leaves unproven is held.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { type CamtStatement, camt, IBAN, mt940, OperatorsBank } from '../../support/bank-statements.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let bank: OperatorsBank;

@@ -1,13 +1,11 @@
 /** A credit is one, by bank account and the bank's reference, whichever file reports it first: a notification of a rail's inbox or a statement. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { updateBankAccount } from '../../../src/reconciliation/accounts/change-bank-account.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { keepReportOf } from '../../support/acquirer-reports.ts';
 import { ArrivingMoney } from '../../support/arriving-money.ts';
 import { type CamtEntry, IBAN } from '../../support/bank-statements.ts';
 import { openItemsOf, saidOf } from '../../support/matched-bank.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** The account by the bank's own number. */
 const NUMBER = '0131000302';

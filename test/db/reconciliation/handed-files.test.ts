@@ -1,5 +1,5 @@
 /** A file of a bank, given to a rail's inbox or to reconciliation: the other one takes its part too, each once by the bytes. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { handToRails } from '../../../src/rails/iso20022/hand-to-rails.ts';
 import { RunsInHand } from '../../../src/reconciliation/runs/carry-out-runs.ts';
 import { takeFromInbox } from '../../../src/reconciliation/runs/take-from-inbox.ts';
@@ -11,8 +11,6 @@ import { camt054, TEST_IBAN } from '../../support/bank-files.ts';
 import { camt } from '../../support/bank-statements.ts';
 import { saidOf } from '../../support/matched-bank.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 

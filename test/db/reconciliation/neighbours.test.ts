@@ -1,5 +1,5 @@
 /** Neighbours of the golden rows on a real Postgres: what is undone stays so, a line of nothing, what a statement states less. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { undoMatch } from '../../../src/reconciliation/matches/match-by-hand.ts';
 import { encodeActor } from '../../../src/values/actor.ts';
 import { newId } from '../../../src/values/ids.ts';
@@ -8,8 +8,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { expectItems, matchesOf, saidOf } from '../../support/matched-bank.ts';
 import { OURS } from '../../support/matching.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let bank: OperatorsBank;

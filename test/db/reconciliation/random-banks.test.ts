@@ -13,7 +13,7 @@ import { type DrawnLine, itemKey, PlayedBank } from '../../support/played-bank.t
 import { createTestDatabase } from '../../support/postgres.ts';
 import { type World, worlds } from '../../support/random-bank.ts';
 
-vi.setConfig({ testTimeout: RUN_LIMIT_MS, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: RUN_LIMIT_MS });
 
 /** The same seed in each run of the tests, so that a change is what makes it fail; longer runs have seeds of their own. */
 const SEED = 7;

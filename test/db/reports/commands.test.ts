@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program as exporting } from '../../../scripts/export.ts';
 import { program as reporting } from '../../../scripts/report.ts';
 import { addDays } from '../../../src/calendar/day.ts';
@@ -14,8 +14,6 @@ import { openBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { type RandomJournal, randomJournal } from '../../support/random-journal.ts';
 import { runHere } from '../../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let journal: RandomJournal;

@@ -1,5 +1,5 @@
 /** The report of tax on fees: of a book its own collections, of the operator's those of all books of the mode. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays, dayOf } from '../../../src/calendar/day.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
@@ -12,8 +12,6 @@ import { openBook, type TestBook } from '../../support/book.ts';
 import { collectFeesIn } from '../../support/fees.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let books: TestBook[];

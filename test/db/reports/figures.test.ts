@@ -1,5 +1,5 @@
 /** Reports over a random journal, at any day, on both axes, up to any entry: as plain sums over its rows say. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -10,8 +10,6 @@ import { writeFigures } from '../../../src/reports/figures/write-figures.ts';
 import { publicId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { type Line, linesOf, type RandomJournal, randomJournal } from '../../support/random-journal.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let journal: RandomJournal;

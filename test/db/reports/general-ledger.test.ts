@@ -1,5 +1,5 @@
 /** The general ledger over a random journal: every line, each balance from the one before, and the same rows wherever a writer goes on. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDays } from '../../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -10,8 +10,6 @@ import { writeFigures } from '../../../src/reports/figures/write-figures.ts';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { type Line, linesOf, type RandomJournal, randomJournal } from '../../support/random-journal.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let journal: RandomJournal;

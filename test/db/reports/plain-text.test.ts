@@ -7,14 +7,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../../src/calendar/day.ts';
 import { PLAIN_FORMATS, type PlainFormat } from '../../../src/reports/plain/plain-text.ts';
 import { type PlainExport, writePlain } from '../../../src/reports/plain/write-plain.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { linesOf, type RandomJournal, randomJournal } from '../../support/random-journal.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let journal: RandomJournal;

@@ -1,5 +1,5 @@
 /** Totals behind the journal: what blocks of entries moved, folded once, added up by reports and held against the journal. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { submitAll } from '../../../scripts/bench/ledger-load.ts';
 import { createRandom } from '../../../scripts/harness/random.ts';
 import { addDays, dayOf } from '../../../src/calendar/day.ts';
@@ -22,8 +22,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { type Line, linesOf, randomJournal } from '../../support/random-journal.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const ENTRIES = 20_100;
 let database: TestDatabase;

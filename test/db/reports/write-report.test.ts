@@ -1,5 +1,5 @@
 /** Reports as workers write them: killed between pages, two at once, contradicted, dropped, and their keys sealed anew. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAccounts } from '../../../scripts/bench/book.ts';
 import { dayOf } from '../../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
@@ -24,8 +24,6 @@ import { openBook, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const ACCOUNTS = 1_200;
 const READS = { lineTexts: lineTextsOf(RESOURCES), operatorReports: [] };

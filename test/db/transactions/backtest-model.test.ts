@@ -3,15 +3,13 @@
  * that decided changes nothing; testing those of the other book says what that book has decided.
  */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../../scripts/harness/client.ts';
 import { backtest } from '../../support/backtests.ts';
 import { type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import type { Product } from '../../support/product.ts';
 import { advanceClock, MERCHANT, messagesOf, purchase, type Transaction, tell } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 let product: Product;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** Back-tests of controls over the API: what past purchases would have come to, pages, limits, and what is refused. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type Problem, succeeded } from '../../../scripts/harness/client.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { parsePublicId } from '../../../src/values/ids.ts';
@@ -8,8 +8,6 @@ import { act, type Card, type Controls, makeCard } from '../../support/cards.ts'
 import { startContracted } from '../../support/contracted.ts';
 import type { Product } from '../../support/product.ts';
 import { advanceClock, MERCHANT, nextReference, purchase, type Transaction, tell } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -1,7 +1,7 @@
 /** Clearing files: what a book makes of their lines, what is left to people, and a file taken twice, killed, and taken again. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/clearing.ts';
 import { type ClearingFields, clearingCsv } from '../../../scripts/harness/clearing-file.ts';
 import type { Client, List } from '../../../scripts/harness/client.ts';
@@ -26,8 +26,6 @@ import {
 } from '../../support/purchases.ts';
 import { runHere } from '../../support/run-here.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Exception {
   readonly id: string;

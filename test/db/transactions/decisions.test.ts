@@ -1,6 +1,6 @@
 /** Decision endpoints: what they are asked, what their answers change, and what happens without one. */
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type List, type Problem, succeeded } from '../../../scripts/harness/client.ts';
 import { until } from '../../../scripts/harness/until.ts';
 import { isUuid } from '../../../src/values/ids.ts';
@@ -26,8 +26,6 @@ import {
   type Transaction,
   tell,
 } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const PARTIAL = { partial_approval_allowed: true };
 const SUSPECTED = { decision: 'declined', decline_code: 'suspected_fraud' };

@@ -1,5 +1,5 @@
 /** Rows beside the golden scenarios, over HTTP: other currencies, how long things are held, windows and filters of limits, cards, settlement. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded } from '../../../scripts/harness/client.ts';
 import { act, type Card, type CardToken, type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
@@ -15,8 +15,6 @@ import {
   type Transaction,
   tell,
 } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -2,7 +2,7 @@
  * The golden scenarios in which something clears, is refunded or taken back, with these messages told by clearing files of one line each:
  * what every row leaves is the same as over HTTP.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { purchaseId } from '../../../src/transactions/purchase/purchase-id.ts';
 import { publicId } from '../../../src/values/ids.ts';
 import { ClearingFiles } from '../../support/clearing-files.ts';
@@ -18,8 +18,6 @@ import { ORDER_AND_REPEATS } from '../../unit/transactions/golden/order-and-repe
 import type { Action, Scenario } from '../../unit/transactions/golden/scenario.ts';
 import { SEVERAL_CLEARINGS } from '../../unit/transactions/golden/several-clearings.ts';
 import { HttpPlay } from './http-play.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const IN_FILES = new Set(['clearing', 'clearing_reversal', 'refund', 'refund_reversal']);
 const isInFile = (action: Action) =>

@@ -2,7 +2,7 @@
  * Every golden scenario of a purchase, row by row, over HTTP against Postgres: answer, hold, fee, balance, status, usage, entries, flags and
  * exceptions. Each has a book of its own, which verify looks at in the end.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { Product } from '../../support/product.ts';
@@ -17,8 +17,6 @@ import { ONE_PURCHASE } from '../../unit/transactions/golden/one-purchase.ts';
 import { ORDER_AND_REPEATS } from '../../unit/transactions/golden/order-and-repeats.ts';
 import { SEVERAL_CLEARINGS } from '../../unit/transactions/golden/several-clearings.ts';
 import { HttpPlay } from './http-play.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** Of the further rows those whose holds, entries and fees the rule alone does not show: the others are played against it alone. */
 const FURTHER = [

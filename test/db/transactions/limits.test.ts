@@ -1,5 +1,5 @@
 /** Golden scenarios of limits and decisions (section E), over HTTP: answers, and what the limits show as used and remaining. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../../scripts/harness/client.ts';
 import { act, type Card, type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
@@ -15,8 +15,6 @@ import {
   type Transaction,
   tell,
 } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -1,5 +1,5 @@
 /** Messages of processors over the API: what is refused, what a reference stands for, dry runs, reads, and many at once. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, type Problem, succeeded } from '../../../scripts/harness/client.ts';
 import { parsePublicId } from '../../../src/values/ids.ts';
 import { act, type Card, type CardToken, makeCard } from '../../support/cards.ts';
@@ -19,8 +19,6 @@ import {
   type TransactionEvent,
   tell,
 } from '../../support/purchases.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface TakenMessage {
   readonly transaction: string;

@@ -1,5 +1,5 @@
 /** Ordered endpoints, rates that hold over processes, and replays (money-scenarios.md, rows K1 to K4). */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
 import type { Deliverer } from '../../../src/webhooks/deliver-webhook.ts';
 import { ATTEMPTS_MAX } from '../../../src/webhooks/delivery.ts';
@@ -11,11 +11,11 @@ import {
   replayMissing,
   resendDelivery,
 } from '../../../src/webhooks/replay/ask-replay.ts';
+import { eventually } from '../../support/eventually.ts';
 import { change, setStage } from './stage.ts';
 import { backlogOf, bodyOf, deliveriesOf, NO_BACKLOG, START, taken } from './world.ts';
 
 const stage = setStage();
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const SECOND = 1_000;
 const DAY = 24 * 60 * 60 * SECOND;
 
@@ -49,12 +49,12 @@ async function sweep(id: Uuid, posting: Deliverer): Promise<void> {
 
 /** Until every delivery of the endpoint is over and nothing waits. */
 async function drained(id: Uuid, posting: Deliverer): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await sweep(id, posting);
     expect((await deliveriesOf(stage.world.pool, id)).filter(({ status }) => status === 'pending')).toEqual([]);
     // An ordered endpoint keeps where its last drain ended.
     expect({ ...(await backlogOf(stage.world.pool, id)), waiting_from: null }).toEqual(NO_BACKLOG);
-  }, PATIENCE);
+  });
 }
 
 const ask = (endpointId: Uuid) => ({
@@ -85,18 +85,18 @@ describe('an ordered endpoint', () => {
       [3, 400],
       [4, 40 * 60],
     ] as const) {
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect(hooks.received).toHaveLength(received);
         const [, second, third] = await deliveriesOf(stage.world.pool, id);
         expect(second).toMatchObject({ status: 'pending', attempts: received - 1 });
         expect(third).toMatchObject({ status: 'pending', attempts: 0 });
         expect((await backlogOf(stage.world.pool, id)).due_at).toBe(second!.retry_at);
-      }, PATIENCE);
+      });
       stage.world.clock.set(stage.world.clock.now() + later * SECOND);
-      await vi.waitFor(() => {
+      await eventually(() => {
         posting.drain(stage.bookId, [id]);
         expect(hooks.received.length).toBeGreaterThan(received);
-      }, PATIENCE);
+      });
     }
     await drained(id, posting);
     expect(numbers(hooks.received)).toEqual([1, 2, 2, 2, 2, 3, 4, 5]);
@@ -132,7 +132,7 @@ describe('an ordered endpoint', () => {
     for (let round = 0; round < 3; round++) {
       const [first, ...later] = await stage.world.emit(stage.bookId, 'payout.paid', 4);
       one.take(stage.bookId, later);
-      await vi.waitFor(() => expect(hooks.received.length).toBeGreaterThanOrEqual(4 * round + 3), PATIENCE);
+      await eventually(() => expect(hooks.received.length).toBeGreaterThanOrEqual(4 * round + 3));
       other.take(stage.bookId, [first!]);
       await drained(id, one);
     }
@@ -146,21 +146,21 @@ describe('an ordered endpoint', () => {
     const posting = stage.deliverer();
     posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 3));
     for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await deliveriesOf(stage.world.pool, id))[0]).toMatchObject({ status: 'pending', attempts: attempt });
         expect((await backlogOf(stage.world.pool, id)).due_at).toBeGreaterThan(stage.world.clock.now());
-      }, PATIENCE);
+      });
       stage.world.clock.set((await backlogOf(stage.world.pool, id)).due_at!);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         await sweep(id, posting);
         expect((await deliveriesOf(stage.world.pool, id))[0]!.attempts).toBeGreaterThan(attempt);
-      }, PATIENCE);
+      });
     }
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await sweep(id, posting);
       const statuses = (await deliveriesOf(stage.world.pool, id)).map(({ status }) => status);
       expect(statuses).toEqual(['failed', 'canceled', 'canceled']);
-    }, PATIENCE);
+    });
     const { rows } = await stage.world.pool.query(
       'SELECT status, disabled_reason FROM webhook_endpoints WHERE id = $1',
       [id],
@@ -195,10 +195,10 @@ describe('replays', () => {
       for (let round = 0; round < 5; round++) await stage.world.emit(stage.bookId, 'payout.paid', 2);
       await enabling;
       hand();
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         await sweep(id, posting);
         expect(new Set(numbers(hooks.received)).size).toBe(50);
-      }, PATIENCE);
+      });
       await drained(id, posting);
       await drained(other, posting);
       const got = numbers(hooks.received);
@@ -224,7 +224,7 @@ describe('replays', () => {
     for (let time = 0; time < 3; time++) counts.push(await asked(replayMissing, { ...ask(id), since: START - WEEK }));
     expect(counts).toEqual([2_500, 2_500, 2_500]);
     hand();
-    await vi.waitFor(async () => expect(await deliveriesOf(stage.world.pool, id)).toHaveLength(2_502), PATIENCE);
+    await eventually(async () => expect(await deliveriesOf(stage.world.pool, id)).toHaveLength(2_502));
     await drained(id, posting);
     expect(await asked(replayMissing, { ...ask(id), since: START - WEEK })).toBe(0);
     hand();
@@ -255,7 +255,7 @@ describe('replays', () => {
     expect(await asked(recoverDeliveries, { ...ask(id), since: START - DAY, until: START })).toBe(0);
     expect(await asked(recoverDeliveries, { ...ask(id), since: START })).toBe(2);
     hand();
-    await vi.waitFor(() => expect(hooks.received).toHaveLength(5), PATIENCE);
+    await eventually(() => expect(hooks.received).toHaveLength(5));
     await drained(id, posting);
     expect(numbers(hooks.received).filter((number) => number <= 3)).toEqual([1, 2, 3, 3]);
   });
@@ -327,14 +327,14 @@ describe('a rate', () => {
     await hooks.arrivals(100);
     // The process that drains it stops, and another goes on.
     await Promise.all([one.close(), other.close()]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       restarted.drain(stage.bookId, [id]);
       // What the stopped processes had in memory falls due, and the sweeper enqueues it.
       restarted.take(stage.bookId, await dueOf(id));
       expect(new Set(numbers(hooks.received)).size).toBe(300);
-    }, PATIENCE);
+    });
     const fastest = Math.min(...at.slice(10).map((time, index) => time - at[index]!));
     expect(fastest).toBeGreaterThanOrEqual(1_000);
     // Half a minute by the rate itself.
-  }, 90_000);
+  });
 });

@@ -102,7 +102,9 @@ function message(
       // What a reversal waits for may come; or what has come, comes again, or something else under its reference.
       const awaited = says.type === 'clearing' || says.type === 'refund' ? sums.awaited[0] : undefined;
       const isTaken = awaited !== undefined && all.some(({ reference }) => reference === awaited);
-      const again = drawn.again === null ? undefined : fromNewest(all, drawn.again)?.reference;
+      // An expiry by the clock has a reference that nobody can send.
+      const sendable = all.filter(({ reference }) => !reference.startsWith('expiry '));
+      const again = drawn.again === null ? undefined : fromNewest(sendable, drawn.again)?.reference;
       return {
         ...{ net, card, merchant: known?.merchant ?? MERCHANTS[purchases.all.size % MERCHANTS.length]! },
         reference: again ?? (isTaken ? next : (awaited ?? next)),
