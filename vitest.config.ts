@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { FAULT_PATIENCE_MS, LOOK_EVERY_MS, PATIENCE_MS } from './scripts/harness/until.ts';
 
 /** Its processes live in virtual time: the module of the product's pauses is replaced, which would reach other files. */
 const SCHEDULE = 'test/model/schedule.test.ts';
@@ -6,8 +7,16 @@ const SCHEDULE = 'test/model/schedule.test.ts';
 /** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
+/** Above any single wait, so that the wait ends first and says what it saw. */
+const TEST_LIMIT_MS = 3 * PATIENCE_MS;
+
 // Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
-const files = { testTimeout: 30_000, hookTimeout: 60_000 };
+const files = {
+  testTimeout: TEST_LIMIT_MS,
+  hookTimeout: TEST_LIMIT_MS,
+  expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_EVERY_MS } },
+  setupFiles: ['test/support/seed.ts'],
+};
 
 export default defineConfig({
   test: {
@@ -26,7 +35,16 @@ export default defineConfig({
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
-      { test: { ...files, name: 'faults', isolate: false, include: [FAULTS] } },
+      {
+        test: {
+          ...files,
+          name: 'faults',
+          isolate: false,
+          include: [FAULTS],
+          testTimeout: 3 * FAULT_PATIENCE_MS,
+          hookTimeout: 3 * FAULT_PATIENCE_MS,
+        },
+      },
     ],
   },
 });

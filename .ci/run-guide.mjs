@@ -11,7 +11,7 @@ const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```\n(?:<!-- expect: (.*?) --
 if (blocks.length < 3) throw new Error(`Found only ${blocks.length} blocks to run`);
 
 const script = ['set -euo pipefail', ...blocks.map((block) => `${block.script}\nprintf '\\036'`)].join('\n');
-const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', timeout: 120_000 });
+const { status, stdout, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8', timeout: 1_200_000 });
 const outputs = stdout.split(SEPARATOR);
 blocks.forEach(({ script: commands, expected }, index) => {
   const title = commands.trim().split('\n')[0].slice(0, 100);

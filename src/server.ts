@@ -27,11 +27,15 @@ export interface Api {
   close(): Promise<void>;
 }
 
+export interface ApiOptions {
+  routes?: readonly Route[];
+  sandboxKey?: () => string | undefined;
+  /** An answer that is not read whole within this time ends its connection. */
+  answerMs?: number;
+}
+
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
-export async function startApi(
-  runtime: Runtime,
-  { routes, sandboxKey }: { routes?: readonly Route[]; sandboxKey?: () => string | undefined } = {},
-): Promise<Api> {
+export async function startApi(runtime: Runtime, { routes, sandboxKey, answerMs }: ApiOptions = {}): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
@@ -47,7 +51,7 @@ export async function startApi(
     },
   };
   const services = new ApiServices(apiRuntime, redis);
-  const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl });
+  const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl, answerMs });
   try {
     const port = await listen(server, { host: config.HOST, port: config.PORT });
     url = urlOf(config.HOST, port);

@@ -2,6 +2,7 @@
 import { publicId } from '../../src/values/ids.ts';
 import { until } from '../harness/client.ts';
 import { countUnderWay, hurryDeliveries, makeRowsDue, payoutIds, readExceptions } from '../harness/database-store.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { brokenInvariants } from './invariants-store.ts';
 import type { Load } from './load.ts';
 import type { PaymentLoad } from './payment-load.ts';
@@ -15,8 +16,6 @@ import type { Stage } from './stage.ts';
  * often.
  */
 const MAKE_DUE_EVERY_MS = 500;
-const SETTLE_LIMIT_MS = 120_000;
-
 /** Returns everything that is wrong, a line each. The list is empty when nothing is. */
 export async function judge(stage: Stage, load: Load, payments: PaymentLoad): Promise<string[]> {
   const left = await settle(stage);
@@ -42,7 +41,7 @@ async function settle({ behind }: Stage): Promise<string | undefined> {
         return countUnderWay(behind);
       },
       (underWay) => Object.values(underWay).every((rows) => rows === 0n),
-      { timeoutMs: SETTLE_LIMIT_MS },
+      { timeoutMs: FAULT_PATIENCE_MS },
     );
     return undefined;
   } catch (error) {

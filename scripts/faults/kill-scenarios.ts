@@ -6,6 +6,7 @@ import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import type { ProductProcess } from '../harness/processes.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
 
@@ -100,9 +101,6 @@ function killAt(pool: Victim, point: Failpoint): Scenario {
   };
 }
 
-/** A slow machine begins one payment in two seconds: the third challenge that this process cancels comes after minutes. */
-const POINT_COMES_MS = 300_000;
-
 /**
  * Waits until the process has died. Rows are made due meanwhile, so that points that only the sweeper leads to come
  * soon.
@@ -116,5 +114,5 @@ export async function untilEnded({ behind }: Stage, victim: ProductProcess): Pro
     }
     return !victim.running;
   };
-  await untilThat('the point at which the process was to die', hasDied, { timeoutMs: POINT_COMES_MS });
+  await untilThat('the point at which the process was to die', hasDied, { timeoutMs: FAULT_PATIENCE_MS });
 }

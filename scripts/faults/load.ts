@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, type Client, type List, type Payout, until } from '../harness/client.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 
 /** A book that payouts are made from, as its owner reaches it. */
@@ -52,8 +53,6 @@ const BACKLOG = 50;
 const TRICKLE_MS = 400;
 const LOOK_EVERY_MS = 200;
 const REPEATED = 40;
-const UNTIL_ACCEPTED_MS = 120_000;
-
 /** Most aliases pay at once. The others end by inquiry, in a refusal, or with a return. */
 const ALIASES = [
   'SHOP1',
@@ -132,14 +131,14 @@ export async function startLoad(
       await until(
         () => some.map((payer, at) => load.acceptedOf(payer) - before[at]!),
         (more) => more.every((now) => now >= count),
-        { timeoutMs: UNTIL_ACCEPTED_MS },
+        { timeoutMs: FAULT_PATIENCE_MS },
       );
     },
     async untilAccepted(count) {
       await until(
         () => accepted().length,
         (now) => now >= count,
-        { timeoutMs: UNTIL_ACCEPTED_MS },
+        { timeoutMs: FAULT_PATIENCE_MS },
       );
     },
     async stop() {

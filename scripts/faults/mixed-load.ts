@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Account, type Client, NotAsPromised, type Problem } from '../harness/client.ts';
+import type { Random } from '../harness/random.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import type { Load } from './load.ts';
 
@@ -25,7 +26,7 @@ const PAYOUTS = '/v1/payouts';
 
 export function startMixedLoad(
   clients: readonly Client[],
-  { account, load }: { account: Account; load: Load },
+  { account, load, random }: { account: Account; load: Load; random: Random },
 ): MixedLoad {
   const sent: Sent[] = [];
   let going = true;
@@ -51,7 +52,7 @@ export function startMixedLoad(
   async function repeat(): Promise<void> {
     for (let round = 0; going; round++) {
       const all = round % 2 === 0 ? load.sent() : sent;
-      const one = all[Math.floor(Math.random() * all.length)];
+      const one = all.length > 0 ? random.pick(all) : undefined;
       if (one && round % (FAITHFUL + 1) === 0 && isPayout(one)) await expectOtherBodyRefused(clients, one, asked++);
       else if (one) await expectFirstAnswerAgain(clients, one, { first: asked++ });
       await pause(REPEAT_EVERY_MS);

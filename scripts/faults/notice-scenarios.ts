@@ -2,13 +2,13 @@
  * A rail sends notices that cannot be booked. They delay no other work, and each becomes an exception when its time is
  * over.
  */
+
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { countInbox, tellEarlier, tellOfNoPayout } from './rail-records-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 
 /** More than one page of them (docs/decisions/rail-inbox.md). */
 const UNBOOKABLE = 5_200;
-/** A return is booked within seconds. On a crowded machine, with a worker that was just killed, within this time. */
-const IN_TIME_MS = 60_000;
 const KILLS = 3;
 /** Attempts go on for 30 days (take-notices.ts). */
 const OVER_DAYS = 31;
@@ -21,7 +21,7 @@ async function expectReturnInTime({ stage, random }: Play): Promise<void> {
     destination: { type: 'cliq', alias: 'RETURN' },
   });
   stage.accepted.add(id);
-  await client.payoutUntil(id, 'returned', { timeoutMs: IN_TIME_MS });
+  await client.payoutUntil(id, 'returned', { timeoutMs: FAULT_PATIENCE_MS });
 }
 
 export const noticeScenarios: readonly Scenario[] = [

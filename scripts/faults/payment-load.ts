@@ -10,6 +10,8 @@ import { isPassing } from '../../src/db/postgres-errors.ts';
 import { newId, parsePublicId } from '../../src/values/ids.ts';
 import { type List, NotAsPromised, until } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
+import type { Random } from '../harness/random.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { certainAnswer, expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import type { Payer } from './load.ts';
 import { type Dispute, type Payment, PLANS, paymentNumber, type Step } from './payment-plans.ts';
@@ -34,7 +36,6 @@ const PAID_EVERY = 11;
 const LOOK_EVERY_MS = 100;
 const MAKE_DUE_EVERY_MS = 500;
 const REPEATED = 20;
-const LIMIT_MS = 120_000;
 const ASYNC = { prefer: 'respond-async' };
 
 export interface PaymentLoad {
@@ -59,10 +60,13 @@ export const NO_PAYMENTS: PaymentLoad = {
 };
 
 /** `behind` is a pool past all proxies: payers act at the acquirer, not at the product. */
-export function startPaymentLoad(payers: readonly Payer[], behind: Pool): PaymentLoad {
+export function startPaymentLoad(
+  payers: readonly Payer[],
+  { behind, random }: { behind: Pool; random: Random },
+): PaymentLoad {
   const accepted: string[] = [];
   const sent: (Sent<unknown> & { readonly payer: Payer })[] = [];
-  let asked = Math.floor(Math.random() * PLANS.length);
+  let asked = random.between(0, PLANS.length - 1);
   let going = true;
   let gaveUp = false;
   const isGivenUp = () => gaveUp;
@@ -204,7 +208,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
         if (failed !== undefined) throw failed;
         return accepted.length - before;
       };
-      await until(enough, (more) => more >= count, { timeoutMs: LIMIT_MS });
+      await until(enough, (more) => more >= count, { timeoutMs: FAULT_PATIENCE_MS });
     },
     async stop() {
       going = false;
@@ -219,7 +223,7 @@ export function startPaymentLoad(payers: readonly Payer[], behind: Pool): Paymen
           return isOver;
         },
         Boolean,
-        { timeoutMs: LIMIT_MS },
+        { timeoutMs: FAULT_PATIENCE_MS },
       );
       await Promise.race([ended, pushed]);
       await ended;

@@ -9,6 +9,7 @@ import { parsePublicId } from '../../src/values/ids.ts';
 import { ROOT } from '../harness/build.ts';
 import type { Payout } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import { runCommand } from './last-release.ts';
 import { readDoubts, withdrawAtRail } from './rail-records-store.ts';
 import type { Play, Scenario } from './scenario.ts';
@@ -33,7 +34,7 @@ async function tell({ stage }: Play, id: string, action: 'complete' | 'fail'): P
 }
 
 async function untilStatus({ stage }: Play, id: string, status: Payout['status']): Promise<void> {
-  await stage.clients[0]!.payoutUntil(id, status, { timeoutMs: 60_000 });
+  await stage.clients[0]!.payoutUntil(id, status, { timeoutMs: FAULT_PATIENCE_MS });
 }
 
 /** Aliases of payouts that the rail confirms wrongly. */

@@ -204,7 +204,12 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
     load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
     // One book of the small tenants is kept free of payments: scenarios hold it, and flood it.
     const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
-    payments = scenario.release ? NO_PAYMENTS : startPaymentLoad(merchants, stage.behind);
+    payments = scenario.release
+      ? NO_PAYMENTS
+      : startPaymentLoad(merchants, {
+          behind: stage.behind,
+          random: createRandom(seed, 'payments', backend),
+        });
     await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE)]);
     for (const [at, { name, play }] of scenarios.entries()) {
       if (at > 0) await load.untilMore(BETWEEN);

@@ -2,6 +2,7 @@
 import type { Failpoint } from '../../src/process/failpoints.ts';
 import { until } from '../harness/client.ts';
 import type { Random } from '../harness/random.ts';
+import { FAULT_PATIENCE_MS } from '../harness/until.ts';
 import type { BuiltRelease } from './last-release.ts';
 import type { Load, LoadOptions } from './load.ts';
 import type { PaymentLoad } from './payment-load.ts';
@@ -55,13 +56,10 @@ export function expectThat(holds: boolean, otherwise: string): void {
   if (!holds) throw new NotAsExpected(otherwise);
 }
 
-/** Long enough for a busy machine, short enough to wait for. */
-const PATIENCE_MS = 150_000;
-
 export async function untilThat(
   what: string,
   look: () => Promise<boolean> | boolean,
-  { timeoutMs = PATIENCE_MS } = {},
+  { timeoutMs = FAULT_PATIENCE_MS } = {},
 ): Promise<void> {
   try {
     await until(look, Boolean, { timeoutMs });

@@ -52,7 +52,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       const { stage, load, random, afterwards } = play;
       const { workers, apis } = stage;
       const release = await lastRelease();
-      const mixed = startMixedLoad(stage.clients, { account: stage.accounts[0]!, load });
+      const mixed = startMixedLoad(stage.clients, { account: stage.accounts[0]!, load, random });
       await migrateUnderLoad(play);
       await load.untilMore(PAYOUTS_BETWEEN);
 

@@ -12,9 +12,9 @@ import { ROOT } from './build.ts';
 import { becomesReady, endChild, isRunning } from './child-process.ts';
 import { until } from './client.ts';
 import { programOf } from './programs.ts';
+import { FAULT_PATIENCE_MS } from './until.ts';
 
 /** A start takes a second or two on an idle machine. */
-const START_LIMIT_MS = 120_000;
 
 /**
  * Code loaded beside the product's own. A process whose standard input ends has lost its test, however that died, and
@@ -137,7 +137,7 @@ export async function startProcess(
       mine.once('exit', () => alive.delete(mine));
       child.stdin!.on('error', () => undefined);
       for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk) => (output += chunk));
-      const ready = await becomesReady(mine, url, START_LIMIT_MS);
+      const ready = await becomesReady(mine, url, FAULT_PATIENCE_MS);
       // A failpoint may stop the process as soon as it is up.
       if (output.includes('failpoint ') || (ready && runs())) return;
       throw new Error(`${script.join(' ')} did not start:\n${output}`);
@@ -158,7 +158,7 @@ export async function startProcess(
       if (runs()) await once(child!, 'exit');
     },
     async reached(point) {
-      await until(() => output.includes(`failpoint ${point}:`), Boolean, { timeoutMs: START_LIMIT_MS });
+      await until(() => output.includes(`failpoint ${point}:`), Boolean, { timeoutMs: FAULT_PATIENCE_MS });
     },
   };
   await started.start(options);

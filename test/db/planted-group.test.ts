@@ -7,7 +7,7 @@
 import { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { changeAccountStatus } from '../../src/accounts/change-account.ts';
 import { createAudit } from '../../src/audit/audit.ts';
@@ -50,8 +50,6 @@ import { verifySince } from '../../src/verify/verify-since.ts';
 import { createSweeper } from '../../workers/sweeper.ts';
 import { openBook, type TestBook } from '../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const MIGRATION = `
   CREATE TABLE samples (

@@ -1,14 +1,11 @@
 /** Audit findings appear in metrics and in the log, and do not affect readiness. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startProcess } from '../../scripts/harness/processes.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { openBook } from '../support/book.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Product, startProduct, testEnvironment } from '../support/product.ts';
 import { corrupt } from '../support/verify-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
-const soon = { timeout: 30_000, interval: 100 };
 
 describe('a finding', () => {
   let product: Product;
@@ -31,20 +28,20 @@ describe('a finding', () => {
   test('is counted in the metrics until it is repaired; readiness and requests continue', async () => {
     const { client } = await product.organisation();
     const account = await client.openAccount({ funds: 1_000 });
-    await expect.poll(async () => Number((await metric('rows_total'))[0]!.split(' ')[1]), soon).toBeGreaterThan(0);
+    await expect.poll(async () => Number((await metric('rows_total'))[0]!.split(' ')[1])).toBeGreaterThan(0);
     expect(await metric('findings{')).toEqual([]);
     const [began] = await metric('last_full_timestamp_seconds');
     expect(Number(began!.split(' ')[1])).toBeGreaterThan(1_600_000_000);
 
     await corrupt(product.database.superuserUrl, ['UPDATE accounts SET lines = lines + 7 WHERE lines > 0']);
     await expect
-      .poll(() => metric('findings{kind="account.totals"}'), soon)
+      .poll(() => metric('findings{kind="account.totals"}'))
       .toEqual(['countinghouse_audit_findings{kind="account.totals"} 2']);
     expect((await page('/readyz')).status).toBe(200);
     expect((await client.send('GET', `/v1/accounts/${account.id}`)).status).toBe(200);
 
     await corrupt(product.database.superuserUrl, ['UPDATE accounts SET lines = lines - 7 WHERE lines > 0']);
-    await expect.poll(() => metric('findings{'), soon).toEqual([]);
+    await expect.poll(() => metric('findings{')).toEqual([]);
   });
 });
 
@@ -65,7 +62,7 @@ test('a sweeper process logs it once, with its ids, at level error, and stays re
       .split('\n')
       .filter((line) => line.includes('account.totals'))
       .map((line) => JSON.parse(line));
-  await expect.poll(said, soon).toMatchObject([
+  await expect.poll(said).toMatchObject([
     {
       level: 50,
       check: 'account.totals',
@@ -78,7 +75,7 @@ test('a sweeper process logs it once, with its ids, at level error, and stays re
       /^countinghouse_audit_last_full_timestamp_seconds (\S+)$/m,
     )?.[1];
   const first = await rounds();
-  await expect.poll(rounds, soon).not.toBe(first);
+  await expect.poll(rounds).not.toBe(first);
   expect((await fetch(`${sweeper.url}/readyz`)).status).toBe(200);
   await sweeper.terminate();
   expect(said()).toHaveLength(1);

@@ -1,13 +1,11 @@
 /** Calls to a party belong to a book, and who has no key causes as good as none (docs/decisions/outside.md, docs/decisions/checkout.md). */
 import { request as send } from 'undici';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { payerOf } from '../support/payer.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const PUBLIC_URL = 'https://pay.example';
 const APPROVED = '4242424242424242';

@@ -7,8 +7,6 @@ import { expect, test, vi } from 'vitest';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { lookInto, startProduct } from '../support/product.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const NUMBERS = ['4242424242424242', '5555555555554444', '4000000000009995', '4000002500003155', '4000000000000705'];
 /** Codes that stand in nothing else: a short one would be found in any digest. */
 const CODES = ['8642', '9753'];

@@ -1,5 +1,5 @@
 /** Requests that change nothing, what events say of an object before, and money that tells the account where it arrives. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Account,
   type Client,
@@ -11,8 +11,6 @@ import {
 } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let client: Client;

@@ -6,12 +6,10 @@ import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
 import { freePort } from '../../src/embedded/postmaster.ts';
 import { ALL_POOLS, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const CHROMIUM = '/usr/bin/chromium';
 const APPROVED = '4242 4242 4242 4242';

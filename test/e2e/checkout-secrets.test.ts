@@ -1,13 +1,11 @@
 /** No card number, and no link to a page, is in a row, in Redis or in a log: processes of their own, that log all they can. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
 import { rowsHolding } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, startProcess } from '../../scripts/harness/processes.ts';
 import { payerOf } from '../support/payer.ts';
 import { ALL_POOLS, lookInto, type Product, startProduct, testEnvironment } from '../support/product.ts';
 import { describeWithRedis } from '../support/redis.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const PUBLIC_URL = 'https://pay.example';
 const NUMBERS = ['4242424242424242', '4000000000009987', '4000002500003155', '4111111111111111'];

@@ -2,7 +2,7 @@
  * The own time of a test book, end to end: holds expire on the way, in order, and a book that was moved 400 days on is like
  * any other.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Client, Event, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
@@ -10,8 +10,6 @@ import { parsePublicId } from '../../src/values/ids.ts';
 import { ledgerPool } from '../../workers/ledger.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Clock {
   now: string;

@@ -1,5 +1,5 @@
 /** Payouts over the contract: what is sent, delivered, listed and answered again is the same, in whatever form it is kept. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client, Endpoint, List, Payout } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { until } from '../../scripts/harness/until.ts';
@@ -8,8 +8,6 @@ import { RIGHTS } from '../../src/groups.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let product: Product;
 let receiver: Receiver;

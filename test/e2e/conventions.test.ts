@@ -1,6 +1,6 @@
 /** Conventions that need the whole product: two modes, timelines, idempotency keys that outlive their connection. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, type List, type Payout, type Problem, until } from '../../scripts/harness/client.ts';
 import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
@@ -24,8 +24,6 @@ interface Timeline {
     previous_attributes: unknown;
   }[];
 }
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describe('the interface', () => {
   let product: Product;

@@ -1,12 +1,10 @@
 /** Cursors: every list refuses one that is no object of it, whether nobody has that id, another book has it, or another list. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Client, Endpoint, List, Payout, Problem } from '../../scripts/harness/client.ts';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { type IdKind, newId, parsePublicId, publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Furnished {
   readonly client: Client;

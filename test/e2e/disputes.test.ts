@@ -1,11 +1,9 @@
 /** Disputes and refunds that fail late over the API, with the sandbox acquirer, real workers and a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Payment {
   id: string;

@@ -3,14 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { HttpAcquirer } from '../../src/acquirers/http/http-acquirer.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId } from '../../src/values/ids.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const SCRIPT = fileURLToPath(new URL('../../scripts/gateway/gateway.ts', import.meta.url));
 const start = (...args: string[]) => spawn(process.execPath, ['--import', 'tsx', SCRIPT, ...args]);

@@ -1,12 +1,10 @@
 /** The limits of lists, and their answer when they cannot be read in time. */
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertManyPayouts, manyPayoutsId } from '../../scripts/bench/many-payouts-store.ts';
 import type { Client } from '../../scripts/harness/client.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface List {
   data: { id: string }[];

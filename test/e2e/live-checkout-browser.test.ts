@@ -5,12 +5,10 @@
  */
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
 import { freePort } from '../../src/embedded/postmaster.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const CHROMIUM = '/usr/bin/chromium';
 const DESKTOP = { width: 1280, height: 800 };

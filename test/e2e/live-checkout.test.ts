@@ -1,6 +1,6 @@
 /** Live mode without card numbers in the API: the acquirer's own page, its own tokens, and what is refused (docs/partners.md). */
 import { request as send } from 'undici';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
 import { publicId } from '../../src/values/ids.ts';
@@ -8,8 +8,6 @@ import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Payer, payerOf, type ShownPage } from '../support/payer.ts';
 import { lookInto } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const PUBLIC_URL = 'https://pay.example';
 const RETURN_URL = 'https://shop.example/return?order=7';

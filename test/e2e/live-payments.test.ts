@@ -1,6 +1,6 @@
 /** Payments in live mode, through the http acquirer and the reference gateway (docs/partners.md): answers lost, wrong and late. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Fault } from '../../scripts/gateway/server.ts';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { makeRowsDue } from '../../scripts/harness/database-store.ts';
@@ -10,8 +10,6 @@ import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/
 import { expectInvariants } from '../support/invariants.ts';
 import { tablesWith } from '../support/live-cards.ts';
 import { lookInto } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // biome-ignore lint/suspicious/noExplicitAny: as the answer shows it
 type Shown = any;

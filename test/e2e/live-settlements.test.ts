@@ -1,12 +1,10 @@
 /** What a gateway paid is taken in by the ids that it was given: the merchant's, and the references of its instructions. */
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { succeeded } from '../../scripts/harness/client.ts';
 import { readReport, writeReport } from '../../src/payments/paydays/report.ts';
 import { bookReport } from '../../src/payments/settlements/book-report.ts';
 import { keepReport } from '../../src/payments/settlements/report-store.ts';
 import { GATEWAY_NAME, startWithGateway } from '../support/gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 test('a report of the gateway settles a live payment', async () => {
   const { product, gateway, close } = await startWithGateway({ environment: { ACQUIRER_HTTP_CARD_DATA: 'true' } });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { request } from 'undici';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../scripts/harness/until.ts';
 import { GatewayClient } from '../../src/acquirers/http/gateway-client.ts';
 import { inquireCall } from '../../src/acquirers/http/write-calls.ts';
@@ -14,8 +14,6 @@ import { newId, publicId } from '../../src/values/ids.ts';
 import type { JsonObject } from '../../src/values/json.ts';
 import { createSigningKey, newSecret, sign } from '../../src/values/standard-webhooks.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FORMER = newSecret();
 let started: GatewayProduct;

@@ -1,11 +1,9 @@
 /** A dry run of what is asked of a payment says what the request would do, and does nothing. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Payment {
   readonly id: string;

@@ -1,9 +1,7 @@
 /** Refunds, releases and settlements of a book, by account, state and time. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Listed {
   readonly id: string;

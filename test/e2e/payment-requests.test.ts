@@ -1,11 +1,9 @@
 /** What a request for a payment may say: URLs to lead back to, who asks for it, and how long it can be captured. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../scripts/harness/client.ts';
 import { newId, publicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Payment {
   id: string;

@@ -2,7 +2,7 @@
  * Personal text of payments over the whole product: a marker in every member that takes text, of the payment and of what belongs to
  * it. After the contract nothing that is kept for good holds one, and after the erasure nothing at all does.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { rowsHolding } from '../../scripts/harness/database-store.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
@@ -16,8 +16,6 @@ import { newId, parsePublicId, publicId } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { eraseDirectly } from '../support/erase.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const FOR_LONG = /^public\.(events|idempotency_keys|webhook_attempts|rail_answers)$/;
 

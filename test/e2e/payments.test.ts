@@ -8,8 +8,6 @@ import { AcquirerUnreachable } from '../../src/acquirers/acquirer.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 interface Payment {
   id: string;
   status: string;

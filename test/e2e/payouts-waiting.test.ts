@@ -154,7 +154,6 @@ describeOnEachBackend('a payout that waits', (backend) => {
     await until(
       () => product.runtime.pool.query(open),
       ({ rowCount }) => rowCount === 0,
-      { timeoutMs: 25_000 },
     );
     await expectInvariants({ database: product.database, receiver, endpoints: [endpoint] });
     await receiver.close();

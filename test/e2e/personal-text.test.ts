@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pino from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Delivery, Endpoint, Event, List, Payout } from '../../scripts/harness/client.ts';
 import { programOf } from '../../scripts/harness/programs.ts';
 import { until } from '../../scripts/harness/until.ts';
@@ -28,8 +28,6 @@ import { verifySince } from '../../src/verify/verify-since.ts';
 import { checkpointIn, newSigningKey } from '../support/checkpoints.ts';
 import { eraseDirectly } from '../support/erase.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const log = createLogger('silent', 'test');

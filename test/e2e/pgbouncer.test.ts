@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { programOf } from '../../scripts/harness/programs.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { createPool } from '../../src/db/pool.ts';
@@ -27,8 +27,6 @@ async function run(command: string, options: string[], env: NodeJS.ProcessEnv) {
   const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
   return { status: child.exitCode, stderr };
 }
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describeWithPgBouncer('behind PgBouncer', () => {
   let product: Product;

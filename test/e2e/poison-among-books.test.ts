@@ -1,14 +1,11 @@
 /** A hundred small tenants at one API and one worker, and one payout that the database refuses to move. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { curePayouts, poisonPayout, readStuck, retryStuck } from '../../scripts/faults/postgres-store.ts';
 import { type Payout, until } from '../../scripts/harness/client.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { parsePublicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
-
-// A hundred tenants take a quarter of a minute with the machine to themselves.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const BOOKS = 100;
 let product: Product;

@@ -1,10 +1,8 @@
 /** Payouts over a Redis Cluster. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Product, startProduct } from '../support/product.ts';
 import { describeWithRedis } from '../support/redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../support/redis-cluster.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describeWithRedis('on a Redis Cluster', () => {
   let cluster: TestRedisCluster;

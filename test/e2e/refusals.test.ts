@@ -3,7 +3,7 @@
  * answers are examples of the document (src/http/examples/errors.json).
  * `npx vitest run test/e2e/refusals.test.ts -u` records them anew.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type Client, type Problem, type SendOptions, until } from '../../scripts/harness/client.ts';
 import type { Route } from '../../src/api/route.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors/errors.ts';
@@ -18,8 +18,6 @@ import { bodiesOf, type OneOfEach, oneOfEach, pathOf } from '../support/one-of-e
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 import { Refusals } from './transcript/refused.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const writes = ROUTES.filter(({ method }) => method !== 'get');
 const withBodies = ROUTES.filter(({ method }) => method === 'post' || method === 'patch');

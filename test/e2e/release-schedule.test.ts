@@ -1,12 +1,10 @@
 /** The release schedule of a book over the API, and what it does to payments, with real workers and a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Problem } from '../../scripts/harness/client.ts';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const PATH = '/v1/payments/release_schedule';
 

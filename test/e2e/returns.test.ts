@@ -1,5 +1,5 @@
 /** Returns of a payout over the API, before and after the contract that makes them children in the journal as well. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Account, Client, Entry, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -7,8 +7,6 @@ import { RIGHTS } from '../../src/groups.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Return {
   id: string;

@@ -3,7 +3,7 @@
  * of an alias hides only some of its characters, and the attacker tests every combination.
  */
 import { hash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type Endpoint, type Payout, until } from '../../scripts/harness/client.ts';
 import { type SealedPlace, SecretBoxError } from '../../src/db/secret-box.ts';
 import { DECLARED_TABLES } from '../../src/groups.ts';
@@ -19,8 +19,6 @@ import {
 } from '../../src/webhooks/endpoint-secret.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 import { sealUnbound } from '../support/unbound-seal.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const URL = 'https://example.com/hooks';
 /** Idempotency keys of requests that came before. */

@@ -1,11 +1,9 @@
 /** What the sandbox acquirer pays, and when merchants get it: over the API, with real workers and a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 interface Payment {
   id: string;

@@ -1,10 +1,8 @@
 /** Simulations at once: what a party would be told in vain is refused before it hears of it, and no exception is opened. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Dispute {
   id: string;

@@ -1,9 +1,7 @@
 /** Simulations speak for the sandbox: a payment that a gateway holds, in test mode too, is none of theirs. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../scripts/harness/client.ts';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../support/gateway.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // biome-ignore lint/suspicious/noExplicitAny: as the answer shows it
 type Shown = any;

@@ -5,7 +5,7 @@
  * transcript/groups/.
  * `npx vitest run test/e2e/transcript.test.ts -u` records both anew.
  */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { TAGS } from '../../src/api/route.ts';
@@ -19,8 +19,6 @@ import { ExampleCollection } from './transcript/exchanges.ts';
 import type { Stage } from './transcript/groups/group.ts';
 import { GROUPS_ON_WIRE } from './transcript/groups/groups.ts';
 import { Transcript } from './transcript/transcript.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const heard = new Map<string, Set<number>>();
 const examples = new ExampleCollection();

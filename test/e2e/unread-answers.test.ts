@@ -6,6 +6,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, until } from '../../scripts/harness/client.ts';
+import { PATIENCE_MS } from '../../scripts/harness/until.ts';
 import { Connections } from '../../src/http/connections.ts';
 import {
   ASSURED_BYTES,
@@ -26,6 +27,8 @@ beforeAll(async () => {
   product = await startProduct({
     backend: 'postgres',
     pools: [],
+    // Nothing is read here for as long as a slow machine needs to fill a share.
+    api: { answerMs: PATIENCE_MS },
     environment: { RATE_LIMIT_READS_PER_SECOND: '100000', RATE_LIMIT_WRITES_PER_SECOND: '100000' },
   });
   ({ keys, client } = await product.organisation());
@@ -178,11 +181,14 @@ test('unread pages fill the share of their own book only, and closing the connec
   const port = Number(new URL(product.baseUrl).port);
   const { client: neighbour } = await product.organisation();
   const request = `GET /v1/accounts?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\n\r\n`;
-  // Few: the system takes some pages of each connection before the process holds any.
+  // Few: the system takes some pages of each connection before the process holds any, and those that are refused meanwhile are
+  // none. So more are requested until the process holds its share.
   const sockets = await Promise.all(Array.from({ length: 6 }, () => open(port)));
-  for (const socket of sockets) socket.write(request.repeat(20));
   const refused = await until(
-    () => client.get('/v1/limits'),
+    () => {
+      for (const socket of sockets) socket.write(request.repeat(20));
+      return client.get('/v1/limits');
+    },
     ({ status }) => status === 429,
   );
   expect(refused.body).toMatchObject({ code: 'rate_limited', limit: IN_FLIGHT_LIMITS.bytes });

@@ -2,15 +2,13 @@
  * Webhooks end to end: the events of a book arrive at the subscribed endpoints, signed, and are attempted until they
  * do.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Client, Delivery, Endpoint, Event, List } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { pathOf, type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { parsePublicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describe('a webhook endpoint', () => {
   let product: Product;

@@ -6,17 +6,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { programOf } from '../../scripts/harness/programs.ts';
 import { embeddedEnvironment, readCredentials } from '../../src/embedded/environment.ts';
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
 import { RELEASE } from '../../src/process/release.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** A start takes two seconds on an idle machine; these limits allow for a busy one. */
 const TIMEOUT_MS = 180_000;
-const WAIT = { timeout: 60_000, interval: 25 };
 
 let folder: string;
 let data: string;
@@ -33,10 +33,10 @@ afterEach(async () => {
   for (const child of started) if (child.exitCode === null && child.signalCode === null) await end(child, 'SIGKILL');
   const { postmaster, place } = rememberedPostgres(data) ?? {};
   if (postmaster && isAlive(postmaster)) process.kill(postmaster.pid, 'SIGKILL');
-  if (postmaster) await vi.waitFor(() => expect(isAlive(postmaster)).toBe(false), WAIT);
+  if (postmaster) await eventually(() => expect(isAlive(postmaster)).toBe(false));
   if (place) rmSync(place, { recursive: true, force: true });
   rmSync(folder, { recursive: true, force: true });
-}, TIMEOUT_MS);
+});
 
 interface Started {
   child: ChildProcess;
@@ -68,7 +68,7 @@ async function running(environment: NodeJS.ProcessEnv = {}, command = DIRECTLY):
   const early = product.ended.then((code) =>
     Promise.reject(new Error(`ended with ${code}\n${product.out()}${product.err()}`)),
   );
-  await Promise.race([early, vi.waitFor(() => expect(product.out()).toMatch(/Ctrl-C stops everything/), WAIT)]);
+  await Promise.race([early, eventually(() => expect(product.out()).toMatch(/Ctrl-C stops everything/))]);
   early.catch(() => undefined);
   return product;
 }
@@ -100,7 +100,7 @@ async function tryPrintedCommands(greeting: string): Promise<void> {
   const curl = (command: string) => JSON.parse(spawnSync('sh', ['-c', command], { encoding: 'utf8' }).stdout);
   const [payout, list, lines, account, funding] = commands as [string, string, string, string, string];
   expect(curl(payout)).toMatchObject({ object: 'payout', amount: 5124 });
-  await vi.waitFor(() => expect(curl(list).data).toMatchObject([{ status: 'paid' }]), WAIT);
+  await eventually(() => expect(curl(list).data).toMatchObject([{ status: 'paid' }]));
   expect(curl(payout)).toMatchObject({ status: 'pending' });
   expect(curl(list).data).toHaveLength(1);
   expect(curl(lines).data.length).toBeGreaterThan(1);
@@ -109,44 +109,40 @@ async function tryPrintedCommands(greeting: string): Promise<void> {
 }
 
 describe('npm start', () => {
-  test(
-    'prints commands that work, refuses to run twice, serves the scripts, and ends on Ctrl-C with its Postgres',
-    async () => {
-      const product = await running({}, THROUGH_NPM);
-      const { base_url, test_key } = readCredentials(data)!;
-      expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
-      expect(test_key).toMatch(/^sk_test_/);
-      expect(product.out()).toContain(base_url);
-      expect(product.out()).toContain(test_key);
-      expect(product.err()).toBe('');
+  test('prints commands that work, refuses to run twice, serves the scripts, and ends on Ctrl-C with its Postgres', async () => {
+    const product = await running({}, THROUGH_NPM);
+    const { base_url, test_key } = readCredentials(data)!;
+    expect(statSync(join(data, 'credentials.json')).mode & 0o777).toBe(0o600);
+    expect(test_key).toMatch(/^sk_test_/);
+    expect(product.out()).toContain(base_url);
+    expect(product.out()).toContain(test_key);
+    expect(product.err()).toBe('');
 
-      await tryPrintedCommands(product.out());
+    await tryPrintedCommands(product.out());
 
-      const second = start();
-      expect(await second.ended).toBe(1);
-      expect(second.err()).toContain(`already running (pid ${instance().pid}) at ${base_url}`);
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.err()).toContain(`already running (pid ${instance().pid}) at ${base_url}`);
 
-      const keys = spawnSync('npm', ['run', '--silent', 'keys', '--', 'list', '--json'], {
-        encoding: 'utf8',
-        env: { ...process.env, COUNTINGHOUSE_DATA: data, DATABASE_URL: '' },
-      });
-      expect(JSON.parse(keys.stdout)).toMatchObject({
-        organisation: 'Sandbox',
-        mode: 'test',
-        scopes: ['*'],
-        standing: 'good',
-      });
+    const keys = spawnSync('npm', ['run', '--silent', 'keys', '--', 'list', '--json'], {
+      encoding: 'utf8',
+      env: { ...process.env, COUNTINGHOUSE_DATA: data, DATABASE_URL: '' },
+    });
+    expect(JSON.parse(keys.stdout)).toMatchObject({
+      organisation: 'Sandbox',
+      mode: 'test',
+      scopes: ['*'],
+      standing: 'good',
+    });
 
-      const postgres = postmaster();
-      process.kill(-product.child.pid!, 'SIGINT');
-      await product.ended;
-      expect(product.err()).toBe('\nStopping: finishing what is in hand. Ctrl-C again stops at once.\n');
-      expect(isAlive(postgres)).toBe(false);
-      expect(existsSync(join(data, 'instance.json'))).toBe(false);
-      expect(readFileSync(join(data, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/);
-    },
-    TIMEOUT_MS,
-  );
+    const postgres = postmaster();
+    process.kill(-product.child.pid!, 'SIGINT');
+    await product.ended;
+    expect(product.err()).toBe('\nStopping: finishing what is in hand. Ctrl-C again stops at once.\n');
+    expect(isAlive(postgres)).toBe(false);
+    expect(existsSync(join(data, 'instance.json'))).toBe(false);
+    expect(readFileSync(join(data, 'postgres.log'), 'utf8')).toMatch(/database system is shut down\s*$/);
+  });
 
   test(
     'killed with -9 it starts again with its data and key, even while its Postgres still runs',
@@ -167,70 +163,54 @@ describe('npm start', () => {
       const { pid } = instance();
       process.kill(pid, 'SIGKILL');
       process.kill(postmaster().pid, 'SIGKILL');
-      await vi.waitFor(() => expect(isAlive(postmaster())).toBe(false), WAIT);
+      await eventually(() => expect(isAlive(postmaster())).toBe(false));
       await running();
       expect(await api('/v1/accounts')).toEqual(before);
     },
     TIMEOUT_MS * 2,
   );
 
-  test(
-    'when its Postgres is killed, it starts Postgres again and continues',
-    async () => {
-      const product = await running();
-      const killed = postmaster();
-      process.kill(killed.pid, 'SIGKILL');
-      await vi.waitFor(async () => {
-        expect(postmaster().pid).not.toBe(killed.pid);
-        expect((await api('/v1/accounts')).status).toBe(200);
-      }, WAIT);
-      process.kill(-product.child.pid!, 'SIGTERM');
-      expect(await product.ended).toBe(0);
-      expect(isAlive(postmaster())).toBe(false);
-    },
-    TIMEOUT_MS,
-  );
+  test('when its Postgres is killed, it starts Postgres again and continues', async () => {
+    const product = await running();
+    const killed = postmaster();
+    process.kill(killed.pid, 'SIGKILL');
+    await eventually(async () => {
+      expect(postmaster().pid).not.toBe(killed.pid);
+      expect((await api('/v1/accounts')).status).toBe(200);
+    });
+    process.kill(-product.child.pid!, 'SIGTERM');
+    expect(await product.ended).toBe(0);
+    expect(isAlive(postmaster())).toBe(false);
+  });
 
-  test(
-    'a taken port is reported before anything starts',
-    async () => {
-      const squatter = createServer().listen(0, '127.0.0.1');
-      await once(squatter, 'listening');
-      const { port } = squatter.address() as { port: number };
-      const product = start({ PORT: String(port) });
-      expect(await product.ended).toBe(1);
-      squatter.close();
-      expect(product.err()).toMatch(new RegExp(`^Port ${port} is taken.*PORT=0`));
-      expect(existsSync(join(data, 'postgres.json'))).toBe(false);
-      expect(existsSync(join(data, 'instance.json'))).toBe(false);
-    },
-    TIMEOUT_MS,
-  );
+  test('a taken port is reported before anything starts', async () => {
+    const squatter = createServer().listen(0, '127.0.0.1');
+    await once(squatter, 'listening');
+    const { port } = squatter.address() as { port: number };
+    const product = start({ PORT: String(port) });
+    expect(await product.ended).toBe(1);
+    squatter.close();
+    expect(product.err()).toMatch(new RegExp(`^Port ${port} is taken.*PORT=0`));
+    expect(existsSync(join(data, 'postgres.json'))).toBe(false);
+    expect(existsSync(join(data, 'instance.json'))).toBe(false);
+  });
 
-  test(
-    'an invalid configuration names the variable, and leaves nothing running',
-    async () => {
-      const product = start({ LOG_LEVEL: 'loud' });
-      expect(await product.ended).toBe(1);
-      expect(product.err()).toMatch(/LOG_LEVEL/);
-      expect(isAlive(postmaster())).toBe(false);
-    },
-    TIMEOUT_MS,
-  );
+  test('an invalid configuration names the variable, and leaves nothing running', async () => {
+    const product = start({ LOG_LEVEL: 'loud' });
+    expect(await product.ended).toBe(1);
+    expect(product.err()).toMatch(/LOG_LEVEL/);
+    expect(isAlive(postmaster())).toBe(false);
+  });
 
-  test(
-    'stopped during its start, it leaves nothing running',
-    async () => {
-      const product = start();
-      await vi.waitFor(() => expect(existsSync(join(data, 'instance.json'))).toBe(true), WAIT);
-      process.kill(-product.child.pid!, 'SIGINT');
-      expect(await product.ended).toBe(0);
-      const { postmaster: server } = rememberedPostgres(data) ?? {};
-      expect(server ? isAlive(server) : false).toBe(false);
-      expect(existsSync(join(data, 'instance.json'))).toBe(false);
-    },
-    TIMEOUT_MS,
-  );
+  test('stopped during its start, it leaves nothing running', async () => {
+    const product = start();
+    await eventually(() => expect(existsSync(join(data, 'instance.json'))).toBe(true));
+    process.kill(-product.child.pid!, 'SIGINT');
+    expect(await product.ended).toBe(0);
+    const { postmaster: server } = rememberedPostgres(data) ?? {};
+    expect(server ? isAlive(server) : false).toBe(false);
+    expect(existsSync(join(data, 'instance.json'))).toBe(false);
+  });
 
   test.skipIf(process.getuid?.() !== 0)(
     'as root, with its data in a folder closed to the account of Postgres',
@@ -245,36 +225,27 @@ describe('npm start', () => {
       process.kill(-product.child.pid!, 'SIGINT');
       expect(await product.ended).toBe(0);
     },
-    TIMEOUT_MS,
   );
 
-  test.skipIf(process.getuid?.() !== 0)(
-    'as root, on a machine without a postgres account',
-    async () => {
-      await running({ COUNTINGHOUSE_POSTGRES_USER: 'nobody' });
-      expect(statSync(rememberedPostgres(data)!.place).uid).toBe(
-        Number(spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout),
-      );
-      expect((await api('/v1/accounts')).status).toBe(200);
-    },
-    TIMEOUT_MS,
-  );
+  test.skipIf(process.getuid?.() !== 0)('as root, on a machine without a postgres account', async () => {
+    await running({ COUNTINGHOUSE_POSTGRES_USER: 'nobody' });
+    expect(statSync(rememberedPostgres(data)!.place).uid).toBe(
+      Number(spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout),
+    );
+    expect((await api('/v1/accounts')).status).toBe(200);
+  });
 
-  test(
-    'the application role cannot change the journal, and a new database has the forms of this release',
-    async () => {
-      await running();
-      const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
-      await client.connect();
-      try {
-        await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
-        // Nobody runs an earlier release on a database that was made just now.
-        const { rows } = await client.query('SELECT contracted_to FROM installation');
-        expect(rows).toEqual([{ contracted_to: RELEASE }]);
-      } finally {
-        await client.end();
-      }
-    },
-    TIMEOUT_MS,
-  );
+  test('the application role cannot change the journal, and a new database has the forms of this release', async () => {
+    await running();
+    const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
+    await client.connect();
+    try {
+      await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
+      // Nobody runs an earlier release on a database that was made just now.
+      const { rows } = await client.query('SELECT contracted_to FROM installation');
+      expect(rows).toEqual([{ contracted_to: RELEASE }]);
+    } finally {
+      await client.end();
+    }
+  });
 });

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { FAILPOINTS } from '../../src/process/failpoints.ts';
 import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import { FAULT_LIMIT_MS, type Stage, startStage } from './stage.ts';
+import { type Stage, startStage } from './stage.ts';
 
 /**
  * Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind,
@@ -22,24 +22,20 @@ describeOnEachBackend('a worker killed with -9', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 
-  test(
-    'at one failpoint after the other, and restarted each time, loses nothing and does nothing twice',
-    async () => {
-      stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
-      const load = await stage.load();
-      const payments = await stage.paymentLoad();
-      const worker = stage.worker('all');
-      for (const [at, point] of POINTS.entries()) {
-        await worker.kill();
-        await stage.expireHolds();
-        await worker.start({ failpoints: `${point}=kill@${SELDOM.test(point) ? 1 : 1 + at}` });
-        await stage.untilEnded(worker);
-        expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);
-      }
-      await worker.start();
-      await payments.stop();
-      await stage.settleAndCheck(load);
-    },
-    FAULT_LIMIT_MS,
-  );
+  test('at one failpoint after the other, and restarted each time, loses nothing and does nothing twice', async () => {
+    stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
+    const load = await stage.load();
+    const payments = await stage.paymentLoad();
+    const worker = stage.worker('all');
+    for (const [at, point] of POINTS.entries()) {
+      await worker.kill();
+      await stage.expireHolds();
+      await worker.start({ failpoints: `${point}=kill@${SELDOM.test(point) ? 1 : 1 + at}` });
+      await stage.untilEnded(worker);
+      expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);
+    }
+    await worker.start();
+    await payments.stop();
+    await stage.settleAndCheck(load);
+  });
 });

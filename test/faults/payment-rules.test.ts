@@ -1,11 +1,9 @@
 /** Tests of the rules of payments themselves: each corruption, on our side or the acquirer's, is reported. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { brokenPayments } from '../../scripts/faults/payment-rules-store.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { type Product, startProduct } from '../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /** A rule, a statement that breaks it, and a statement that repairs it. */
 const TAMPERINGS: [rule: string, broken: string, mended: string][] = [

@@ -1,11 +1,9 @@
 /** What a process says of its Redis as it starts: one that may evict jobs is refused, one that is absent is waited for. */
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { testEnvironment } from '../support/product.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 describeWithRedis('a process', () => {
   let database: TestDatabase;

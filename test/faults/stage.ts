@@ -8,7 +8,10 @@ import { type PaymentLoad, startPaymentLoad } from '../../scripts/faults/payment
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
 import { expireHolds } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
+import { createRandom } from '../../scripts/harness/random.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
+import { GATE_SEED } from '../../scripts/harness/seed.ts';
+import { FAULT_PATIENCE_MS } from '../../scripts/harness/until.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
@@ -61,15 +64,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The limit of a fault test: far above its normal duration, so that a busy machine does not fail it. */
-export const FAULT_LIMIT_MS = 600_000;
-
 /**
  * After a fault, the sweeper enqueues rows when they are due. Half a minute is too long for a test, so rows are made
  * due this often.
  */
 const MAKE_DUE_EVERY_MS = 1_000;
-const SETTLE_LIMIT_MS = 180_000;
 
 export async function startStage(options: StageOptions): Promise<Stage> {
   const closers: (() => Promise<unknown> | unknown)[] = [];
@@ -140,7 +139,11 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       },
       addWorker: (name, { pools, failpoints }) => add(name, pools, failpoints),
       load: () => startLoad(clients),
-      paymentLoad: async () => startPaymentLoad([{ clients, accounts: [await clients[0]!.openAccount()] }], behind),
+      paymentLoad: async () =>
+        startPaymentLoad([{ clients, accounts: [await clients[0]!.openAccount()] }], {
+          behind,
+          random: createRandom(GATE_SEED, 'payments', options.backend),
+        }),
       async query<Row extends object>(sql: string, values: unknown[] = []) {
         return (await behind.query<Row>(sql, values)).rows;
       },
@@ -188,7 +191,7 @@ async function untilDue<Value>(
     }
     return look();
   };
-  return until(lookAgain, isWanted, { timeoutMs: SETTLE_LIMIT_MS });
+  return until(lookAgain, isWanted, { timeoutMs: FAULT_PATIENCE_MS });
 }
 
 /** Waits until every payout, delivery and notice is final. */

@@ -1,8 +1,8 @@
 /**
  * The length and the seed of a model run. `npm run model -- --steps N --seed S` sets both. Without them a run takes a
- * few seconds, from a new seed that it prints.
+ * few seconds, from the gate's seed.
  */
-import { randomInt } from 'node:crypto';
+import { seedOf } from '../../scripts/harness/seed.ts';
 
 export interface RunOptions {
   readonly steps: number;
@@ -11,9 +11,8 @@ export interface RunOptions {
 
 export function runOptions(usual: { steps: number }): RunOptions {
   const steps = Number(process.env.MODEL_STEPS ?? usual.steps);
-  const seed = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
+  const seed = seedOf(process.env.MODEL_SEED);
   if (!Number.isSafeInteger(steps) || steps < 1) throw new Error('MODEL_STEPS is not a number of steps');
-  if (!Number.isSafeInteger(seed)) throw new Error('MODEL_SEED is not a whole number');
   return { steps, seed };
 }
 

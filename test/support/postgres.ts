@@ -39,7 +39,10 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await asSuperuser(server.superuserUrl, `CREATE DATABASE ${name} OWNER countinghouse_owner TEMPLATE ${TEMPLATE}`);
+  await asSuperuser(
+    server.superuserUrl,
+    `CREATE DATABASE ${name} OWNER countinghouse_owner TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`,
+  );
   return {
     name,
     ownerUrl: server.ownerUrl.replace(/NAME$/, name),

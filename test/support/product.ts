@@ -2,7 +2,7 @@
  * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
  * a part run it as a separate process: see scripts/harness/processes.ts.
  */
-import { describe, vi } from 'vitest';
+import { describe } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
 import { testEnvironment } from '../../scripts/harness/environment.ts';
 import { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { type IssueApiKey, issueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
-import { type Api, startApi } from '../../src/server.ts';
+import { type Api, type ApiOptions, startApi } from '../../src/server.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
 import { expectDocumentedEvents } from './documented-events.ts';
@@ -25,9 +25,6 @@ export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/o
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
 
-/** Longer than any single wait of a test, so that a wait fails first and says what it saw. */
-const TEST_LIMIT_MS = 60_000;
-
 /**
  * Runs the tests on both queue backends. Without Redis, those on Redis are skipped, with the reason.
  *
@@ -37,7 +34,6 @@ const TEST_LIMIT_MS = 60_000;
  * What a group finds to depend on the backend becomes a test of that contract, not a second run of the group.
  */
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
-  vi.setConfig({ testTimeout: TEST_LIMIT_MS, hookTimeout: 2 * TEST_LIMIT_MS });
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
 }
@@ -56,6 +52,8 @@ export interface ProductOptions {
    * every test.
    */
   throughPgBouncer?: boolean;
+  /** How the API is started. */
+  api?: Pick<ApiOptions, 'answerMs'>;
 }
 
 export interface Product {
@@ -79,6 +77,7 @@ export async function startProduct({
   pools = ALL_POOLS,
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
+  api,
 }: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
   const redis = backend === 'redis' ? await startRedis() : undefined;
@@ -93,17 +92,17 @@ export async function startProduct({
   );
   const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
   await runtime.readInstallation();
-  const api: Api = await startApi(runtime);
+  const server: Api = await startApi(runtime, api);
   const clients: Client[] = [];
   let running: RunningPools | undefined;
 
   const client = (key: string) => {
-    const made = new Client(api.url, key);
+    const made = new Client(server.url, key);
     clients.push(made);
     return made;
   };
   const product: Product = {
-    baseUrl: api.url,
+    baseUrl: server.url,
     backend,
     runtime,
     database,
@@ -127,7 +126,7 @@ export async function startProduct({
     async close() {
       await Promise.all(clients.map((one) => one.close()));
       await product.stopPools();
-      await api.close();
+      await server.close();
       await runtime.close();
       await redis?.remove();
       await pgBouncer?.remove();

@@ -1,9 +1,7 @@
 /** Both adapters keep to the contract: the sandbox acquirer, and the http acquirer with the reference gateway. */
-import { afterAll, beforeAll, vi } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { GATEWAY_NAME, type GatewayProduct, startWithGateway } from '../../support/gateway.ts';
 import { describeAcquirer } from './conformance.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let started: GatewayProduct;
 

@@ -1,7 +1,7 @@
 /** Findings of the audit, which runs beside the posting: each corruption is reported once, a book in use has none. */
 
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAudit, startAudit } from '../../../src/audit/audit.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -11,9 +11,6 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt, type FilledDatabase, fillBook, openFilledDatabase, type Scene } from '../../support/verify-scene.ts';
-
-// Fills a long book, or a busy one, beside two other files on two cores.
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Line {
   level: number;
@@ -330,7 +327,7 @@ describe('beside the posting', () => {
   test('runs until it is closed, and not at all with a time share of 0', async () => {
     const { options, seen } = auditOf(book.pool);
     const running = startAudit({ ...options, sharePercent: 50, intervalMs: 1 });
-    await expect.poll(() => seen.rounds, { timeout: 15_000 }).toBeGreaterThan(1);
+    await expect.poll(() => seen.rounds).toBeGreaterThan(1);
     await running.close();
     const { rows } = seen;
     await startAudit({ ...options, sharePercent: 0, intervalMs: 1 }).close();

@@ -1,6 +1,6 @@
 /** The audit of a book that grows faster than the audit reads: rounds end, and every row is checked. */
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -9,9 +9,6 @@ import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt } from '../../support/verify-scene.ts';
-
-// Fills a long book, or a busy one, beside two other files on two cores.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** More than one page of the audit. */
 const GROWTH = 600;

@@ -2,7 +2,7 @@
  * Batches that are decided while the batch before them commits: their starting state, and what happens when that commit
  * fails.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { once } from '../../../src/idempotency/once.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
@@ -11,6 +11,7 @@ import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -170,7 +171,7 @@ test('the committer waits for a book whose lock another connection holds without
   await holder.query('BEGIN');
   await lockBook(holder, book.id);
   const moving = moves(30);
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { rows } = await pool.query(
       "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );

@@ -1,11 +1,12 @@
 /** How commands form batches: no timer, bounded queues, several writers on one book. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { type BookOptions, openBook, type TestBook, transfer } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -76,7 +77,7 @@ describe('batches', () => {
   test('commands that arrive while the batch waits for the lock join it, behind the others', async () => {
     const release = await holdLock();
     const first = moves(1);
-    await vi.waitFor(async () => expect(await lockWaiters()).toBe(1n));
+    await eventually(async () => expect(await lockWaiters()).toBe(1n));
     const later = moves(300);
     await release();
     const sequences = await Promise.all([...first, ...later]);
@@ -89,7 +90,7 @@ describe('batches', () => {
     await open({ maxBatch: 100 });
     const release = await holdLock();
     const first = moves(1);
-    await vi.waitFor(async () => expect(await lockWaiters()).toBe(1n));
+    await eventually(async () => expect(await lockWaiters()).toBe(1n));
     const later = moves(300);
     await release();
     const sequences = await Promise.all([...first, ...later]);

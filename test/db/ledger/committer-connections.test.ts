@@ -1,6 +1,6 @@
 /** Connections that break, hang or are terminated mid-batch: every command happens once and is answered. */
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
@@ -12,6 +12,7 @@ import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -176,7 +177,7 @@ describe('a lock holder that hangs inside its transaction', () => {
     const impatient = await openBook({ database: pool, bookId: book.id });
     await holdLock({});
     const answer = impatient.submit(accepting('k'));
-    await vi.waitFor(() => expect(impatient.errors.length).toBeGreaterThan(1));
+    await eventually(() => expect(impatient.errors.length).toBeGreaterThan(1));
     expect(new Set(impatient.errors.map(({ code }) => code))).toEqual(new Set(['55P03']));
     await stopped.query('ROLLBACK');
     expect(await answer).toMatchObject({ status: 202 });

@@ -13,6 +13,7 @@ import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
 import { momentAt } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { START } from '../../support/memory-book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -37,7 +38,7 @@ const balance = (accountId: string) =>
 
 /** Resolves once a connection to this database waits for a lock. */
 const somebodyWaits = () =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { rows } = await book.pool.query(
       "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
     );

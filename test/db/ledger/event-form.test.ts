@@ -2,7 +2,7 @@
  * Events in forms, in a real database after the contract: every reader gets the same text, what was changed behind the ledger
  * is found, and what others are made of cannot be replaced.
  */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { dropBodies } from '../../../src/idempotency/aged-answer-store.ts';
 import { findFirstAnswer } from '../../../src/idempotency/find-first-answer.ts';
@@ -24,8 +24,6 @@ import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { type FilledDatabase, openFilledDatabase, rulesOf, type Scene } from '../../support/verify-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let filled: FilledDatabase;
 let scene: Scene;

@@ -1,6 +1,6 @@
 /** Isolated books beside others: no book keeps another one waiting, and large work ends. */
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { lockBook } from '../../../src/ledger/book-store.ts';
@@ -13,8 +13,6 @@ import { newId } from '../../../src/values/ids.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const log = createLogger('silent', 'test');
 let database: TestDatabase;

@@ -3,7 +3,7 @@
  * hold it themselves, as release 0.2.0 and the time before the contract wrote them.
  */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { updateAccount } from '../../../src/accounts/change-account.ts';
 import { declaredAccount } from '../../../src/accounts/index.ts';
 import { openAccount } from '../../../src/accounts/open-account.ts';
@@ -38,8 +38,6 @@ import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const log = createLogger('silent', 'test');
 const PUBLIC_URL = 'https://api.test';

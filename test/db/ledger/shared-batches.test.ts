@@ -1,6 +1,6 @@
 /** Batches of several books: what they have in common, and that no book notices another one's trouble. */
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import type { Finding } from '../../../src/group/finding.ts';
@@ -16,10 +16,9 @@ import { newId } from '../../../src/values/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
 import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { FUNDS, type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 let database: TestDatabase;
 let pool: Pool;
@@ -140,7 +139,7 @@ describe('commands of quiet books that come together', () => {
     expect(many.batches.filter(({ books }) => books === 39)).toHaveLength(1);
     expect(many.batches.filter(({ books }) => books === 1).reduce((sum, { commands }) => sum + commands, 0)).toBe(100);
     // Quiet again: the next commands share once more.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       many.batches.length = 0;
       await many.moveAll(many.books);
       expect(many.batches.map(({ books }) => books)).toEqual([40]);

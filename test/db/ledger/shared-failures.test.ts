@@ -1,6 +1,6 @@
 /** Batches of several books that meet other writers, lost answers and locks: every command happens once in its book. */
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Cut, startTcpProxy, type TcpProxy } from '../../../scripts/harness/tcp-proxy.ts';
 import { updateExactly } from '../../../src/db/exactly.ts';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
@@ -19,8 +19,6 @@ import { logThatRuns, payoutRequest, transfer } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const log = createLogger('silent', 'test');
 let database: TestDatabase;

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
 import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/ops.ts';
@@ -22,8 +22,6 @@ import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';
 import { sealUnbound } from '../../support/unbound-seal.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const KEYS = 12_000;

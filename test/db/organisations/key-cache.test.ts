@@ -13,14 +13,13 @@ import { newPerson } from '../../../src/organisations/person.ts';
 import { insertPeople } from '../../../src/organisations/person-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { type Clock, systemClock } from '../../../src/values/clock.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type KeyPool, openKeyPool } from '../../support/key-pool.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
 const clock: Clock = systemClock;
 const ADDRESS = '127.0.0.1';
-/** Far less than an answer is remembered for, and enough for a crowded machine. */
-const SOON = { timeout: 20_000, interval: 20 };
 
 let database: TestDatabase;
 /** Where keys are changed: another process. */
@@ -108,7 +107,7 @@ describe('an answer from memory', () => {
     const use = authenticatorOn(asked.pool);
     await use(token);
     // More than the stamp may be old.
-    await vi.waitFor(() => expect(asked.readings()).toBeGreaterThanOrEqual(3), SOON);
+    await eventually(() => expect(asked.readings()).toBeGreaterThanOrEqual(3));
     await use(token);
     expect(asked.lookUps()).toBe(1);
   });
@@ -142,7 +141,7 @@ describe('an answer from memory', () => {
     await elsewhere.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'lost %'`,
     );
-    await vi.waitFor(() => expect(lost.totalCount).toBe(0), SOON);
+    await eventually(() => expect(lost.totalCount).toBe(0));
     await use(first.token);
     await expect(use(second.token)).rejects.toMatchObject(unavailable);
     now = MAX_AGE_MS;
@@ -177,7 +176,7 @@ describe('in a process that has the key in memory', () => {
     const use = authenticatorOn(asked.pool);
     await use(issued.token);
     await change(issued);
-    await vi.waitFor(() => expect(use(issued.token)).rejects.toMatchObject(refusal), SOON);
+    await eventually(() => expect(use(issued.token)).rejects.toMatchObject(refusal));
   });
 
   test('a change of its limits and scopes takes effect', async () => {
@@ -186,7 +185,7 @@ describe('in a process that has the key in memory', () => {
     await use(issued.token);
     await sql(`UPDATE api_keys SET writes_per_second = 7, scopes = '{payouts:read}' WHERE id = $1`)(issued);
     const changed = { writesPerSecond: 7, scopes: ['payouts:read'] };
-    await vi.waitFor(async () => expect(await use(issued.token)).toMatchObject(changed), SOON);
+    await eventually(async () => expect(await use(issued.token)).toMatchObject(changed));
   });
 
   test('an unknown key opens once it is made', async () => {
@@ -194,7 +193,7 @@ describe('in a process that has the key in memory', () => {
     const use = authenticatorOn(asked.pool);
     await expect(use(token)).rejects.toMatchObject(INVALID);
     await insertApiKey(elsewhere, { ...key, id: crypto.randomUUID(), hash: hashApiKey(token) });
-    await vi.waitFor(() => use(token), SOON);
+    await eventually(() => use(token));
   });
 
   test('a lookup that began before the revocation and ended after it is not remembered', async () => {
@@ -206,7 +205,7 @@ describe('in a process that has the key in memory', () => {
     await revoke(issued);
     // Of two readings that end from now on, the second began after the revocation.
     const before = asked.readings();
-    await vi.waitFor(() => expect(asked.readings()).toBeGreaterThanOrEqual(before + 2), SOON);
+    await eventually(() => expect(asked.readings()).toBeGreaterThanOrEqual(before + 2));
     held.gate.open();
     // It came before the revocation.
     expect(await early).toMatchObject({ keyId: issued.key.id });

@@ -1,5 +1,5 @@
 /** What moves the stamp of all keys in the database, what waits for it, and the plan of the lookup that reads it. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readKeyStamp } from '../../../src/db/installation-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
@@ -16,6 +16,7 @@ import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { systemClock as clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
@@ -138,15 +139,12 @@ describe('the stamp', () => {
 
   /** Waits until this many connections wait for a lock. */
   async function waiting(connections: number): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        const { rows } = await owner.query(
-          `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`,
-        );
-        expect(rows).toHaveLength(connections);
-      },
-      { timeout: 20_000, interval: 20 },
-    );
+    await eventually(async () => {
+      const { rows } = await owner.query(
+        `SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`,
+      );
+      expect(rows).toHaveLength(connections);
+    });
   }
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { generateApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey, listApiKeys, revokeApiKey } from '../../../src/organisations/api-key-store.ts';
@@ -9,6 +9,7 @@ import { findBookId } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { Clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
@@ -130,7 +131,7 @@ describe('last use', () => {
     const { key, token } = await issue();
     const own = authenticator({ flushUsesAfterMs: 1 });
     await own.authenticate(token, '127.0.0.1');
-    await vi.waitFor(async () => expect(await lastUse(key.id)).toBe(START), { timeout: 2_000, interval: 10 });
+    await eventually(async () => expect(await lastUse(key.id)).toBe(START));
     now = START + 59_000;
     await own.authenticate(token, '127.0.0.1');
     await own.close();

@@ -1,14 +1,12 @@
 /** Requests to pay over the API: the payer approves, declines, or lets it expire. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded, until } from '../../../scripts/harness/client.ts';
 import { aliasPlace } from '../../../src/payments/payment/cliq-request.ts';
 import { newId, parsePublicId } from '../../../src/values/ids.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Payment {
   id: string;

@@ -1,5 +1,5 @@
 /** When money that comes back is due: on the day on which it would have been, of its kind; and what verify finds where it was not. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { assignException } from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
@@ -12,8 +12,6 @@ import { releaseIn, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { corrupt } from '../../support/verify-scene.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let book: TestBook;

@@ -1,5 +1,5 @@
 /** A payment that is disputed again and again: what a payday makes of it, and where it ends. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import type { Appointment } from '../../../src/group/appointment.ts';
 import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
@@ -18,8 +18,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;

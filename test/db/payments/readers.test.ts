@@ -1,12 +1,10 @@
 /** Readers over the API: one action at a time, cards that are presented, tips, deadlines. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded, until } from '../../../scripts/harness/client.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Reader {
   id: string;

@@ -1,6 +1,6 @@
 /** What captures earn is never lost, whatever the schedules, and however it is refunded, disputed, settled and released. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ReleaseSchedule } from '../../../src/calendar/release-schedule.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
@@ -8,8 +8,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let book: TestBook;

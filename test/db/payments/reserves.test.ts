@@ -1,5 +1,5 @@
 /** Part of what captures earn is reserved: released later, taken behind the rest, and never lost. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { requestCapture } from '../../../src/payments/actions/request-action.ts';
 import { sumOpenShares } from '../../../src/payments/shares/balance-store.ts';
 import { balanceView } from '../../../src/payments/shares/balance-view.ts';
@@ -9,8 +9,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { acceptOne, releaseIn, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 let database: TestDatabase;
 let book: TestBook;

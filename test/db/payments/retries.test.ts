@@ -1,12 +1,10 @@
 /** What a payment that is busy answers, what can be canceled while its payer acts, and refunds that fail later, over the API. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../../scripts/harness/client.ts';
 import { parsePublicId } from '../../../src/values/ids.ts';
 import { expectInvariants } from '../../support/invariants.ts';
 import { type Product, startProduct } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Payment {
   id: string;

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
@@ -16,8 +16,6 @@ import { findingsOf } from '../../support/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;

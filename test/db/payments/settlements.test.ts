@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { program } from '../../../scripts/settle.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
 import type { Command } from '../../../src/ledger/command.ts';
@@ -25,8 +25,6 @@ import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;

@@ -1,12 +1,10 @@
 /** Tokens over the API: one-time and kept ones, verification, cards kept by a payment, billing addresses. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded } from '../../../scripts/harness/client.ts';
 import { parsePublicId } from '../../../src/values/ids.ts';
 import { eraseDirectly } from '../../support/erase.ts';
 import { type Product, startProduct } from '../../support/product.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Token {
   id: string;

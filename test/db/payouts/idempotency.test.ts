@@ -1,6 +1,6 @@
 /** One key, one answer, for every caller and every repetition (API.md §1). */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropBodies, findAgedKeys } from '../../../src/idempotency/aged-answer-store.ts';
 import type { IdempotencyRecord } from '../../../src/idempotency/idempotency-key.ts';
 import { idempotencyKeyView } from '../../../src/idempotency/idempotency-key-view.ts';
@@ -12,6 +12,7 @@ import { type AcceptPayout, acceptPayout } from '../../../src/payouts/payout/acc
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { toJson } from '../../../src/values/json.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
+import { eventually } from '../../support/eventually.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -252,7 +253,7 @@ describe('a wait that runs out', () => {
   test('does not cancel the request: it may commit later, and a repetition gets its answer', async () => {
     const release = await holdLock();
     const slow = ask();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { rows } = await other.pool.query(
         "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
       );

@@ -134,7 +134,7 @@ test('ten thousand returns of one payout cost the same each', async () => {
     await book.close();
     await pool.end();
   }
-}, 120_000);
+});
 
 function countInto(sent: Sent, client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown;

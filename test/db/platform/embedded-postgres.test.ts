@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openForPassage } from '../../../src/embedded/place.ts';
 import { type PostgresServer, type StopMode, startPostgres } from '../../../src/embedded/postgres-server.ts';
 import { isAlive, processMark } from '../../../src/embedded/process-identity.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let directory: string;
 let server: PostgresServer;
@@ -90,7 +91,7 @@ test('killed from outside, it reports that and can be started again', async () =
   const ended = vi.fn();
   server.onUnexpectedExit(ended);
   process.kill(server.pid!, 'SIGKILL');
-  await vi.waitFor(() => expect(ended).toHaveBeenCalledWith('ended with SIGKILL'), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(ended).toHaveBeenCalledWith('ended with SIGKILL'));
   await server.start();
   expect(await rows()).not.toEqual([]);
 });

@@ -160,13 +160,11 @@ describeWithPgBouncer('behind PgBouncer', () => {
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = 'countinghouse_app'",
     );
     await expect
-      .poll(
-        () =>
-          watch
-            .read()
-            .catch(() => undefined)
-            .then(() => counted.at(-1)),
-        { timeout: 30_000 },
+      .poll(() =>
+        watch
+          .read()
+          .catch(() => undefined)
+          .then(() => counted.at(-1)),
       )
       .toBe(1);
     expect(told).toEqual([['lock_timeout']]);

@@ -1,5 +1,5 @@
 /** Checkpoints and proofs of a real book: made while the book grows, and checked without the database. */
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
@@ -22,9 +22,6 @@ import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointNow, newSigningKey, openSignerPool } from '../../support/checkpoints.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt } from '../../support/verify-scene.ts';
-
-// Fills a long book, or a busy one, beside two other files on two cores.
-vi.setConfig({ testTimeout: 60_000 });
 
 let database: TestDatabase;
 let book: TestBook;

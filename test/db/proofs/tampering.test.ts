@@ -152,7 +152,7 @@ test('a changed byte in any column of any journal table is found', async () => {
   }
   expect(missed).toEqual([]);
   expect(columns.length).toBeGreaterThan(40);
-}, 120_000);
+});
 
 const LAST = 'sequence = (SELECT max(sequence) FROM entries)';
 const OF_LAST = 'entry_sequence = (SELECT max(sequence) FROM entries)';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { Answered, soon } from './queue-contract.ts';
+import { Answered } from './queue-contract.ts';
 
 describeWithRedis('a Redis', () => {
   let redis: TestRedis;
@@ -57,7 +57,7 @@ describeWithRedis('a Redis', () => {
     expect(errors()).toHaveLength(1);
     await redis.client().config('SET', 'maxmemory-policy', 'allkeys-lru');
     await redis.client().call('CLIENT', 'KILL', 'TYPE', 'NORMAL', 'SKIPME', 'YES');
-    await expect.poll(errors, soon).toContain('redis may throw jobs away');
+    await expect.poll(errors).toContain('redis may throw jobs away');
   });
 
   test('with an append-only file keeps enqueued jobs when it is killed', async () => {
@@ -71,7 +71,7 @@ describeWithRedis('a Redis', () => {
     await redis.start({ appendOnly: true });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log });
-    await expect.poll(() => answered.ids, soon).toEqual(['a']);
+    await expect.poll(() => answered.ids).toEqual(['a']);
     await pool.close({ limitMs: 5_000 });
   });
 });

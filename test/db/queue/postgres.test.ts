@@ -5,7 +5,7 @@ import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';
+import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
 
 describe('queues on Postgres', () => {
   let database: TestDatabase;
@@ -35,7 +35,7 @@ describe('queues on Postgres', () => {
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
     for (let book = 0; book < 50; book++) enqueuer.enqueue(`book ${book}`, [reserve('a'), reserve('b')]);
-    await expect.poll(() => answered.ids.length, soon).toBe(100);
+    await expect.poll(() => answered.ids.length).toBe(100);
     await pool.close({ limitMs: 5_000 });
     await enqueuer.close();
     await queues.close();
@@ -75,12 +75,12 @@ describe('queues on Postgres', () => {
         .poll(() => {
           if (!answered.ids.includes(id)) enqueuer.enqueue('book', [reserve(id)]);
           return answered.ids.includes(id);
-        }, soon)
+        })
         .toBe(true);
 
     test('while idle: the next jobs are processed', async () => {
       enqueuer.enqueue('book', [reserve('before')]);
-      await expect.poll(() => answered.ids, soon).toEqual(['before']);
+      await expect.poll(() => answered.ids).toEqual(['before']);
       await endConnections();
       await enqueueUntilAnswered('after');
     });
@@ -88,7 +88,7 @@ describe('queues on Postgres', () => {
     test('with a job in hand: it ends, and the next jobs are processed', async () => {
       answered.hold();
       enqueuer.enqueue('book', [reserve('in hand')]);
-      await expect.poll(() => answered.started, soon).toBe(1);
+      await expect.poll(() => answered.started).toBe(1);
       await endConnections();
       answered.release();
       await enqueueUntilAnswered('after');
@@ -111,13 +111,13 @@ describe('queues on Postgres', () => {
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log: silent });
     enqueuer.enqueue('book', [reserve('lost')]);
-    await expect.poll(() => dropped, soon).toEqual([1]);
+    await expect.poll(() => dropped).toEqual([1]);
     await gate.open({ hostname, port: Number(port) });
     await expect
       .poll(() => {
         enqueuer.enqueue('book', [reserve('a')]);
         return answered.ids.length;
-      }, soon)
+      })
       .toBeGreaterThan(0);
     await enqueuer.close();
     await pool.close({ limitMs: 5_000 });

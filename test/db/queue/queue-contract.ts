@@ -7,7 +7,6 @@ import { definePool, type RunningPool, startPool } from '../../../src/queue/pool
 import { createQueues, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
 
 export const silent = pino({ level: 'silent' });
-export const soon = { timeout: 15_000, interval: 10 };
 const LIMIT = { limitMs: 5_000 };
 
 export const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
@@ -88,28 +87,28 @@ export function queueContract(config: () => QueuesConfig): void {
   test('an enqueued job is processed by its pool, and leaves nothing behind', async () => {
     start();
     enqueuer.enqueue('book', [reserve('a'), reserve('b')]);
-    await expect.poll(() => answered.jobs, soon).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
+    await expect.poll(() => answered.jobs).toEqual([{ bookId: 'book', ids: ['a', 'b'] }]);
     await expect
-      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states)
       .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
   });
 
   test('a job enqueued without a running worker waits', async () => {
     enqueuer.enqueue('book', [reserve('a')]);
-    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
     start();
-    await expect.poll(() => answered.ids, soon).toEqual(['a']);
+    await expect.poll(() => answered.ids).toEqual(['a']);
   });
 
   test('a row that is enqueued twice is processed twice: neither job vanishes while the other is active', async () => {
     answered.hold();
     start();
     enqueuer.enqueue('book', [reserve('a')]);
-    await expect.poll(() => answered.started, soon).toBe(1);
+    await expect.poll(() => answered.started).toBe(1);
     enqueuer.enqueue('book', [reserve('a')]);
-    await expect.poll(() => answered.started, soon).toBe(2);
+    await expect.poll(() => answered.started).toBe(2);
     answered.release();
-    await expect.poll(() => answered.ids, soon).toEqual(['a', 'a']);
+    await expect.poll(() => answered.ids).toEqual(['a', 'a']);
   });
 
   test('of the sweeper’s jobs with one id, one waits', async () => {
@@ -117,21 +116,21 @@ export function queueContract(config: () => QueuesConfig): void {
     await enqueueAgain('sweep', ['second']);
     expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
     start();
-    await expect.poll(() => answered.ids, soon).toEqual(['first']);
+    await expect.poll(() => answered.ids).toEqual(['first']);
     await enqueueAgain('sweep', ['third']);
-    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+    await expect.poll(() => answered.ids).toEqual(['first', 'third']);
   });
 
   test('a sweeper’s job enqueued while its like is active runs after it; the last one replaces the others', async () => {
     answered.hold();
     start();
     await enqueueAgain('sweep', ['first']);
-    await expect.poll(() => answered.started, soon).toBe(1);
+    await expect.poll(() => answered.started).toBe(1);
     await enqueueAgain('sweep', ['second']);
     await enqueueAgain('sweep', ['third']);
     expect(answered.started).toBe(1);
     answered.release();
-    await expect.poll(() => answered.ids, soon).toEqual(['first', 'third']);
+    await expect.poll(() => answered.ids).toEqual(['first', 'third']);
   });
 
   test('jobs without a priority go first, then those of the lowest number; all count as waiting', async () => {
@@ -148,16 +147,16 @@ export function queueContract(config: () => QueuesConfig): void {
     await add('third', 2);
     expect((await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(3);
     start({ concurrency: 1 });
-    await expect.poll(() => answered.ids, soon).toEqual(['first', 'second', 'third']);
+    await expect.poll(() => answered.ids).toEqual(['first', 'second', 'third']);
   });
 
   test('a failed job is removed, and the next is processed', async () => {
     start();
     enqueuer.enqueue('book', [reserve('poison')]);
     enqueuer.enqueue('book-2', [reserve('b')]);
-    await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['b', 'poison']);
+    await expect.poll(() => answered.ids.toSorted()).toEqual(['b', 'poison']);
     await expect
-      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states, soon)
+      .poll(async () => (await queues.depth('ledger', 0, LIMIT)).states)
       .toEqual({ waiting: 0, active: 0, delayed: 0, failed: 0 });
   });
 
@@ -173,9 +172,9 @@ export function queueContract(config: () => QueuesConfig): void {
     answered.hold();
     const pool = start({ rowsPerJob: 50 });
     enqueueFourHundred();
-    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 1]);
+    await expect.poll(() => [pool.inHand(), answered.started]).toEqual([4, 1]);
     answered.release();
-    await expect.poll(() => answered.ids.length, soon).toBe(400);
+    await expect.poll(() => answered.ids.length).toBe(400);
   });
 
   test('and admits jobs of another book until the room is full', async () => {
@@ -183,19 +182,19 @@ export function queueContract(config: () => QueuesConfig): void {
     const pool = start({ rowsPerJob: 50 });
     enqueueRows('book', 200);
     enqueueRows('book-2', 200);
-    await expect.poll(() => [pool.inHand(), answered.started], soon).toEqual([4, 2]);
+    await expect.poll(() => [pool.inHand(), answered.started]).toEqual([4, 2]);
     expect(answered.startedBooks).toEqual(new Set(['book', 'book-2']));
     answered.release();
-    await expect.poll(() => answered.ids.length, soon).toBe(400);
+    await expect.poll(() => answered.ids.length).toBe(400);
   });
 
   test('a pool without a row limit starts every job: a slow receiver does not block the rows of others', async () => {
     answered.hold();
     start();
     enqueueFourHundred();
-    await expect.poll(() => answered.started, soon).toBe(4);
+    await expect.poll(() => answered.started).toBe(4);
     answered.release();
-    await expect.poll(() => answered.ids.length, soon).toBe(400);
+    await expect.poll(() => answered.ids.length).toBe(400);
   });
 
   describe('a multi-book job', () => {
@@ -214,12 +213,12 @@ export function queueContract(config: () => QueuesConfig): void {
       answered.slowBook = book;
     };
     const nothingActive = async () =>
-      expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.active, soon).toBe(0);
+      expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.active).toBe(0);
 
     test('is answered book by book, beside jobs of the first form, also where a part fails', async () => {
       start();
       await add(multiBook('a', 'poison', 'b'), { bookId: 'c', ids: ['c'] });
-      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a', 'b', 'c', 'poison']);
+      await expect.poll(() => answered.ids.toSorted()).toEqual(['a', 'b', 'c', 'poison']);
       expect(answered.jobs).toContainEqual({ bookId: 'a', ids: ['a'] });
       await nothingActive();
     });
@@ -229,18 +228,18 @@ export function queueContract(config: () => QueuesConfig): void {
       const forming = createEnqueuer({ queues, log: silent, forms: { multiBookJobs: true } });
       for (const book of ['a', 'b']) forming.enqueue(book, [reserve(`${book}-1`), reserve(`${book}-2`)]);
       await forming.close();
-      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
+      await expect.poll(() => answered.ids.toSorted()).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
     });
 
     test('answers the others while one of its books is slow, and then leaves its place in the pool', async () => {
       holdBook('slow');
       const pool = start({ concurrency: 1, slowMs: 50 });
       await add(multiBook('slow', 'a'), multiBook('slow', 'b'), { bookId: 'c', ids: ['c'] });
-      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b', 'c']);
+      await expect.poll(() => answered.ids).toEqual(['a', 'b', 'c']);
       await nothingActive();
       expect(pool.inHand()).toBe(2);
       answered.release();
-      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b', 'c', 'slow', 'slow']);
+      await expect.poll(() => answered.ids).toEqual(['a', 'b', 'c', 'slow', 'slow']);
     });
 
     test('keeps its place when a thousand rows have outlasted their jobs', async () => {
@@ -248,10 +247,10 @@ export function queueContract(config: () => QueuesConfig): void {
       start({ concurrency: 1, slowMs: 50 });
       const slow = { bookId: 'slow', ids: Array.from({ length: 1_000 }, (_, row) => `slow-${row}`) };
       await add({ books: [slow, { bookId: 'a', ids: ['a'] }] }, multiBook('slow', 'b'), { bookId: 'c', ids: ['c'] });
-      await expect.poll(() => answered.ids, soon).toEqual(['a', 'b']);
+      await expect.poll(() => answered.ids).toEqual(['a', 'b']);
       expect((await queues.depth('ledger', 0, LIMIT)).states).toMatchObject({ active: 1, waiting: 1 });
       answered.release();
-      await expect.poll(() => answered.ids.length, soon).toBe(1_004);
+      await expect.poll(() => answered.ids.length).toBe(1_004);
     });
 
     test('enters the room by book: a part that finds none keeps nobody out', async () => {
@@ -263,17 +262,17 @@ export function queueContract(config: () => QueuesConfig): void {
       });
       // Half of the room is the busy book's: its second part waits, and the quiet book's does not.
       await add({ books: [rows('busy', 50), rows('a', 1)] }, { books: [rows('busy', 40), rows('b', 1)] });
-      await expect.poll(() => answered.ids, soon).toEqual(['a-0', 'b-0']);
+      await expect.poll(() => answered.ids).toEqual(['a-0', 'b-0']);
       expect([answered.started, pool.inHand()]).toEqual([3, 2]);
       answered.release();
-      await expect.poll(() => answered.ids.length, soon).toBe(92);
+      await expect.poll(() => answered.ids.length).toBe(92);
     });
 
     test('is finished at closing, with the parts that outlast it', async () => {
       holdBook('slow');
       const pool = start({ slowMs: 50 });
       await add(multiBook('slow', 'a'));
-      await expect.poll(() => answered.ids, soon).toEqual(['a']);
+      await expect.poll(() => answered.ids).toEqual(['a']);
       await nothingActive();
       expect(await pool.close({ limitMs: 50 })).toBe(false);
       const closed = pool.close({ limitMs: 10_000 });
@@ -287,9 +286,9 @@ export function queueContract(config: () => QueuesConfig): void {
     answered.hold();
     const pool = start({ concurrency: 1 });
     enqueuer.enqueue('book', [reserve('a')]);
-    await expect.poll(() => answered.started, soon).toBe(1);
+    await expect.poll(() => answered.started).toBe(1);
     enqueuer.enqueue('book-2', [reserve('b')]);
-    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting, soon).toBe(1);
+    await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
     const closed = pool.close({ limitMs: 10_000 });
     answered.release();
     expect(await closed).toBe(true);
@@ -301,7 +300,7 @@ export function queueContract(config: () => QueuesConfig): void {
     answered.hold();
     const pool = start();
     enqueuer.enqueue('book', [reserve('a')]);
-    await expect.poll(() => answered.started, soon).toBe(1);
+    await expect.poll(() => answered.started).toBe(1);
     expect(await pool.close({ limitMs: 50 })).toBe(false);
   });
 
@@ -319,8 +318,8 @@ export function queueContract(config: () => QueuesConfig): void {
     }
     const active = async () =>
       (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger').map((of) => of.states.active);
-    await expect.poll(active, soon).toEqual([1, 3]);
+    await expect.poll(active).toEqual([1, 3]);
     answered.release();
-    await expect.poll(() => answered.ids.length, soon).toBe(10);
+    await expect.poll(() => answered.ids.length).toBe(10);
   });
 }

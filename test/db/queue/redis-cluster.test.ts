@@ -7,7 +7,7 @@ import { createQueues } from '../../../src/queue/queues.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { describeWithRedis } from '../../support/redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../../support/redis-cluster.ts';
-import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';
+import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
 
 const PARTITIONS = 8;
 
@@ -51,9 +51,8 @@ describeWithRedis('queues on a Redis Cluster', () => {
       const books = Array.from({ length: 40 }, () => newId());
       for (const book of books) enqueuer.enqueue(book, [reserve(book)]);
       await expect
-        .poll(
-          async () => (await queues.depths({ limitMs: 5_000 })).reduce((sum, { states }) => sum + states.waiting, 0),
-          soon,
+        .poll(async () =>
+          (await queues.depths({ limitMs: 5_000 })).reduce((sum, { states }) => sum + states.waiting, 0),
         )
         .toBe(books.length);
       const waiting = (await queues.depths({ limitMs: 5_000 })).filter(({ pool }) => pool === 'ledger');
@@ -64,7 +63,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
         ),
       );
       const pool = startPool(answered.pool, { queues, log: silent });
-      await expect.poll(() => answered.ids.toSorted(), soon).toEqual(books.toSorted());
+      await expect.poll(() => answered.ids.toSorted()).toEqual(books.toSorted());
       await enqueuer.close();
       await pool.close({ limitMs: 5_000 });
       await queues.close();
@@ -92,7 +91,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
             for (const book of missing) enqueuer.enqueue(book, [reserve(`${name} ${book}`)]);
             return missing.length;
           },
-          { timeout: 25_000, interval: 200 },
+          { interval: 200 },
         )
         .toBe(0);
     await enqueueUntilAll('before');

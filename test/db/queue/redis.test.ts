@@ -3,7 +3,7 @@ import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { Answered, queueContract, reserve, silent, soon } from './queue-contract.ts';
+import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
 
 describeWithRedis('queues on Redis', () => {
   let redis: TestRedis;
@@ -53,13 +53,13 @@ describeWithRedis('queues on Redis', () => {
         .poll(() => {
           if (!answered.ids.includes(id)) enqueue(id);
           return answered.ids.includes(id);
-        }, soon)
+        })
         .toBe(true);
 
     test('after FLUSHALL with a job in hand, the next job is processed', async () => {
       answered.hold();
       enqueue('in hand');
-      await expect.poll(() => answered.started, soon).toBe(1);
+      await expect.poll(() => answered.started).toBe(1);
       await redis.client().flushall();
       answered.release();
       await enqueueUntilAnswered('after');
@@ -68,35 +68,35 @@ describeWithRedis('queues on Redis', () => {
 
     test('killed and restarted: no call blocks, jobs in between are dropped, later ones are processed', async () => {
       enqueue('before');
-      await expect.poll(() => answered.ids, soon).toEqual(['before']);
+      await expect.poll(() => answered.ids).toEqual(['before']);
       await redis.kill();
       for (let index = 0; index < 1_000; index++) enqueuer.enqueue('book', [reserve(`lost ${index}`)]);
       // All of them returned before anything was known about the first.
       expect(counts.droppedIds).toBe(0);
-      await expect.poll(() => counts.droppedIds, soon).toBe(1_000);
+      await expect.poll(() => counts.droppedIds).toBe(1_000);
       await redis.start();
       await enqueueUntilAnswered('after');
     });
 
     test('frozen: jobs are dropped within the time limit, and processed again once it resumes', async () => {
       enqueue('before');
-      await expect.poll(() => answered.ids, soon).toEqual(['before']);
+      await expect.poll(() => answered.ids).toEqual(['before']);
       redis.freeze();
       enqueue('lost');
-      await expect.poll(() => counts.droppedIds, soon).toBeGreaterThanOrEqual(1);
+      await expect.poll(() => counts.droppedIds).toBeGreaterThanOrEqual(1);
       redis.thaw();
       await enqueueUntilAnswered('after');
     });
 
     test('frozen until the connection is closed: jobs that the connection held are dropped', async () => {
       enqueue('before');
-      await expect.poll(() => answered.ids, soon).toEqual(['before']);
+      await expect.poll(() => answered.ids).toEqual(['before']);
       redis.freeze();
       // A producer closes a silent connection after two seconds. Until then each flush has its own limit.
       for (let round = 0; round < 10; round++) {
         const dropped = counts.droppedIds;
         enqueue(`lost ${round}`);
-        await expect.poll(() => counts.droppedIds, soon).toBe(dropped + 1);
+        await expect.poll(() => counts.droppedIds).toBe(dropped + 1);
       }
       redis.thaw();
       await enqueueUntilAnswered('after');
@@ -121,7 +121,7 @@ describeWithRedis('queues on Redis', () => {
       .poll(() => {
         enqueuer.enqueue('book', [reserve('a')]);
         return answered.ids.length;
-      }, soon)
+      })
       .toBeGreaterThan(0);
     await enqueuer.close();
     await pool.close({ limitMs: 5_000 });

@@ -1,6 +1,6 @@
 /** A wrong of one minor unit on each account of the chart, in the journal or in a row: verify and the audit find it. */
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
@@ -15,8 +15,6 @@ import { MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { type FilledDatabase, openFilledDatabase } from '../../support/verify-scene.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const LATE = { status: 'declined', code: 'processing_error', call: 'notice', isLate: true } as const;
 

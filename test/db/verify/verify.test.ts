@@ -59,7 +59,7 @@ test('a database of many pages is read completely', async () => {
     total: result.entries + result.lines + result.events,
     done: progress.at(-1)?.total,
   });
-}, 60_000);
+});
 
 test('a database in use has no false findings', async () => {
   const accounts = await Promise.all(Array.from({ length: 8 }, () => load.account({ amount: 100_000n })));
@@ -86,7 +86,7 @@ test('a database in use has no false findings', async () => {
   }
   stop = true;
   await Promise.all(working);
-}, 60_000);
+});
 
 describe('one book', () => {
   test('is verified alone', async () => {

@@ -10,11 +10,11 @@ import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-lis
 import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
 import type { EventPost } from '../../../src/webhooks/post-event.ts';
 import { createSweeper } from '../../../workers/sweeper.ts';
+import { eventually } from '../../support/eventually.ts';
 import { change, setStage } from './stage.ts';
 import { backlogOf, type DeliveryState, deliveriesOf, log, NO_BACKLOG, START } from './world.ts';
 
 const stage = setStage();
-const PATIENCE = { timeout: 60_000, interval: 20 };
 const MINUTE = 60_000;
 
 /** A sweeper over the stage's database that hands its jobs to a deliverer at once. */
@@ -90,7 +90,7 @@ describe('an endpoint that is behind', () => {
     const { id } = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['payout.*'] });
     const posting = stage.deliverer();
     posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 100));
-    await vi.waitFor(async () => expect((await backlogOf(stage.world.pool, id)).retry_attempts).toBe(1), PATIENCE);
+    await eventually(async () => expect((await backlogOf(stage.world.pool, id)).retry_attempts).toBe(1));
     const backlog = await backlogOf(stage.world.pool, id);
     expect(backlog).toMatchObject({ behind_since: START, retry_at: START + 5_000, due_at: START + 5_000 });
     const before = (await deliveriesOf(stage.world.pool, id)).length;
@@ -105,11 +105,11 @@ describe('an endpoint that is behind', () => {
     stage.world.clock.set(START + 6 * MINUTE);
     const { sweep } = sweeping(posting);
     await sweep();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       await sweep();
       expect(await pendingOf(id)).toBe(0);
       expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
-    }, PATIENCE);
+    });
     expect(await stage.world.emit(stage.bookId, 'payout.paid')).toHaveLength(1);
   });
 
@@ -153,10 +153,10 @@ describe('an endpoint that is behind', () => {
     await hooks.arrivals(1);
     for (let round = 0; round < 20; round++)
       posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 5));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await pendingOf(id)).toBe(0);
       expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
-    }, PATIENCE);
+    });
     expect(hooks.received).toHaveLength(2_100);
     const numbers = hooks.received
       .map(({ body }) => (JSON.parse(body) as { n?: number }).n)
@@ -186,14 +186,14 @@ describe('an endpoint that is behind', () => {
     const { sweep } = sweeping(posting);
     posting.drain(stage.bookId, [id]);
     // The drain is past the failed delivery.
-    await vi.waitFor(async () => expect(await pendingOf(id)).toBe(2_000 - 99), PATIENCE);
+    await eventually(async () => expect(await pendingOf(id)).toBe(2_000 - 99));
     stage.world.clock.set(START + 10_000);
     await sweep();
     release!();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await pendingOf(id)).toBe(0);
       expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
-    }, PATIENCE);
+    });
     expect(hooks.received).toHaveLength(2_001);
   });
 
@@ -209,10 +209,10 @@ describe('an endpoint that is behind', () => {
     );
     stage.world.clock.set(START - 1_500);
     stage.deliverer().drain(stage.bookId, [id]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await pendingOf(id)).toBe(0);
       expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
-    }, PATIENCE);
+    });
     expect(hooks.received).toHaveLength(20);
   });
 
@@ -223,7 +223,7 @@ describe('an endpoint that is behind', () => {
     await stage.world.submit(stage.bookId, deleteEndpoint(change(id)));
     stage.world.clock.set(Date.now() + MINUTE);
     stage.deliverer().drain(stage.bookId, [id]);
-    await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), PATIENCE);
+    await eventually(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG));
     expect((await deliveriesOf(stage.world.pool, id)).every(({ status }) => status === 'canceled')).toBe(true);
     expect(hooks.received).toHaveLength(0);
   });
@@ -241,7 +241,7 @@ describe('an endpoint that is behind', () => {
     stage.world.clock.set(Date.now() + MINUTE);
     await stage.world.submit(stage.bookId, disableEndpoint(change(id)));
     stage.deliverer().drain(stage.bookId, [id]);
-    await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), PATIENCE);
+    await eventually(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG));
     expect((await deliveriesOf(stage.world.pool, id)).every(({ status }) => status === 'canceled')).toBe(true);
     expect(hooks.received).toHaveLength(0);
   });
@@ -259,17 +259,17 @@ describe('an endpoint that is behind', () => {
     await hooks.arrivals(1);
     other.drain(stage.bookId, [id]);
     // The other process was told that the backlog is held, before it is released.
-    await vi.waitFor(() => expect(asked).toHaveBeenCalledOnce(), PATIENCE);
+    await eventually(() => expect(asked).toHaveBeenCalledOnce());
     await asked.mock.results[0]!.value;
     const closing = one.close();
     for (const answer of answers.splice(0)) answer();
     await closing;
     expect(hooks.received).toHaveLength(1);
     other.drain(stage.bookId, [id]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       for (const answer of answers.splice(0)) answer();
       expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
-    }, PATIENCE);
+    });
     expect(hooks.received).toHaveLength(50);
   });
 });
@@ -298,11 +298,11 @@ test('a backlog of 40,000 deliveries costs a few updates and one log line, and a
   const updatesBefore = await updatesOf(stage.world.superuserUrl);
   let moment = START;
   for (let wake = 2; wake <= 12; wake++) {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       stage.world.clock.set(stage.world.clock.now() + 1_000);
       await sweep();
       expect((await backlogOf(stage.world.pool, id)).retry_attempts).toBe(wake);
-    }, PATIENCE);
+    });
     moment = (await backlogOf(stage.world.pool, id)).retry_at!;
     stage.world.clock.set(moment);
   }
@@ -322,10 +322,10 @@ test('a backlog of 40,000 deliveries costs a few updates and one log line, and a
   const draining = stage.deliverer({ post });
   stage.world.clock.set(moment + 60 * MINUTE);
   const { sweep: sweepOn } = sweeping(draining);
-  await sweepOn();
-  await vi.waitFor(async () => expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG), {
-    timeout: 120_000,
-    interval: 100,
+  // A sweep skips an endpoint whose row another kind of the same sweep has locked: the next one finds it.
+  await eventually(async () => {
+    await sweepOn();
+    expect(await backlogOf(stage.world.pool, id)).toEqual(NO_BACKLOG);
   });
   // Deliveries of the attempts above may have a later retry time. They are due by themselves and arrive then.
   const pending = await notArrived(id);
@@ -333,10 +333,12 @@ test('a backlog of 40,000 deliveries costs a few updates and one log line, and a
   for (const { status, attempts, due_at, retry_at } of pending)
     expect([status, attempts > 0, due_at]).toEqual(['pending', true, retry_at]);
   stage.world.clock.set(Math.max(moment, ...pending.map(({ retry_at }) => retry_at!)));
-  await sweepOn();
-  await vi.waitFor(async () => expect(await notArrived(id)).toEqual([]), PATIENCE);
+  await eventually(async () => {
+    await sweepOn();
+    expect(await notArrived(id)).toEqual([]);
+  });
   expect(arrived.size).toBe(WAITING);
-}, 120_000);
+});
 
 async function notArrived(endpointId: Uuid): Promise<DeliveryState[]> {
   const { rows } = await stage.world.pool.query<DeliveryState>(
@@ -355,10 +357,10 @@ const COUNTED = 'counted';
 async function updatesOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const counted = 'SELECT FROM pg_stat_activity WHERE application_name LIKE $1';
     expect((await client.query(counted, [`%${COUNTED}%`])).rowCount).toBe(0);
-  }, PATIENCE);
+  });
   const { rows } = await client.query('SELECT sum(n_tup_upd)::float8 AS updates FROM pg_stat_user_tables');
   await client.end();
   return rows[0].updates;

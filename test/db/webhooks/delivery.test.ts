@@ -1,10 +1,11 @@
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { publicId } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { listEvents } from '../../../src/webhooks/event-store.ts';
 import { enableEndpoint, rotateSecret } from '../../../src/webhooks/manage-endpoint.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answering, startSocketServer } from '../../unit/webhooks/receiver.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { backlogOf, deliveriesOf, START } from './world.ts';
@@ -278,7 +279,7 @@ describe('a receiver', () => {
     await posting.deliver(stage.bookId, await stage.world.emit(stage.bookId, 'account.created', 50));
     expect(hooks.received).toHaveLength(50);
     await hung;
-    await vi.waitFor(async () => expect((await backlogOf(stage.world.pool, slow.id)).retry_attempts).toBe(1), 20_000);
+    await eventually(async () => expect((await backlogOf(stage.world.pool, slow.id)).retry_attempts).toBe(1));
     const states = await deliveriesOf(stage.world.pool, slow.id);
     expect(states).toHaveLength(200);
     // The attempts that the endpoint may have at once, and those in flight when the endpoint fell behind.

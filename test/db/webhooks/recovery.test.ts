@@ -4,11 +4,11 @@ import type { Uuid } from '../../../src/values/ids.ts';
 import { EARLY_ATTEMPTS_MAX } from '../../../src/webhooks/bring-forward-store.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
 import { sendTestEvent } from '../../../src/webhooks/manage-endpoint.ts';
+import { eventually } from '../../support/eventually.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { deliveriesOf, START, taken } from './world.ts';
 
 const stage = setStage();
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -97,12 +97,12 @@ describe('a good answer', () => {
     await failing(id, await emit(1), attempts);
     answers.status = 200;
     await stage.deliverer().deliver(stage.bookId, await emit());
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await deliveriesOf(stage.world.pool, id)).map(({ status }) => status)).toEqual([
         'delivered',
         'delivered',
       ]);
-    }, PATIENCE);
+    });
     expect(await shown(id)).toMatchObject({ failingSince: null });
   });
 
@@ -119,10 +119,10 @@ describe('a good answer', () => {
       return isIt && failures++ < 2 ? Promise.reject(new Error('Connection terminated')) : query(...given);
     }) as never);
     await stage.deliverer().deliver(stage.bookId, await emit());
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const states = (await deliveriesOf(pool, id)).map(({ status }) => status);
       expect(states).toEqual(['delivered', 'delivered']);
-    }, PATIENCE);
+    });
     spy.mockRestore();
     expect(failures).toBeGreaterThan(2);
   });
@@ -148,11 +148,11 @@ describe('a good answer', () => {
     answers.status = 200;
     const mine = (ids: readonly string[]) => ids.filter((one) => one.endsWith(id));
     await stage.deliverer().deliver(stage.bookId, mine(await emit()));
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const states = await deliveriesOf(pool, id);
       expect(states.filter(({ status, retry_at }) => status === 'delivered' || retry_at === START)).toHaveLength(701);
       expect(states.filter(({ status }) => status === 'delivered').length).toBeGreaterThan(10);
-    }, PATIENCE);
+    });
     const waiting = (await deliveriesOf(pool, other.id)).filter(({ attempts }) => attempts === 3);
     expect(new Set(waiting.map(({ retry_at }) => retry_at))).toEqual(new Set([failed.getTime() + 25 * MINUTE]));
   });
@@ -189,7 +189,7 @@ describe('a good answer', () => {
     for (let others = 0; others < 2 * EARLY_ATTEMPTS_MAX; others++) {
       const known = await attempts();
       await posting.deliver(stage.bookId, await emit());
-      if (others < EARLY_ATTEMPTS_MAX) await vi.waitFor(async () => expect(await attempts()).toBe(known + 1), PATIENCE);
+      if (others < EARLY_ATTEMPTS_MAX) await eventually(async () => expect(await attempts()).toBe(known + 1));
       at(stage.world.clock.now() + 1_000);
     }
     expect(await attempts()).toBe(3 + EARLY_ATTEMPTS_MAX);
@@ -226,10 +226,10 @@ describe('a test event', () => {
     stage.deliverer().take(stage.bookId, await sendTest(id), { atOnce: true });
     await hooks.arrivals(1);
     expect(JSON.parse(hooks.received[0]!.body)).toMatchObject({ type: 'webhook.test' });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const states = (await deliveriesOf(stage.world.pool, id)).map(({ status }) => status);
       expect(states.filter((status) => status === 'delivered')).toHaveLength(1);
-    }, PATIENCE);
+    });
   });
 
   test('is sent at once while a drain fills all that the receiver answers, and nothing else', async () => {

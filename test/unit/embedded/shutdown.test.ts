@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 
 /** Runs a small process that shuts down as `npm start` does. */
 function run(script: string) {
@@ -19,7 +20,7 @@ function run(script: string) {
   child.stdout.on('data', (chunk) => (out += chunk));
   child.stderr.on('data', (chunk) => (out += chunk));
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  const says = (words: RegExp) => vi.waitFor(() => expect(out).toMatch(words), { timeout: 10_000, interval: 10 });
+  const says = (words: RegExp) => eventually(() => expect(out).toMatch(words));
   return { child, ended, says, out: () => out };
 }
 

@@ -165,7 +165,7 @@ describe('an enqueuer', () => {
     enqueuer.enqueue('book', [reserve('c')]);
     await turn();
     expect(calls).toHaveLength(1);
-    await expect.poll(() => calls.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => calls.length).toBe(2);
     expect(calls[1]?.jobs[0]?.data).toEqual({ bookId: 'book', ids: ['b', 'c'] });
     calls[1]?.let();
     await enqueuer.close();
