@@ -8,7 +8,7 @@ export interface WaitLimit {
 export const LOOK_EVERY_MS = 20;
 
 /**
- * The one limit of all waits. It is for what hangs, never for what is slow: a wait ends when its condition holds, and none needs a
+ * The one limit of all waits. It is for what hangs, never for what is slow: a wait ends when its condition is met, and none needs a
  * twentieth of this on a quiet machine.
  */
 export const PATIENCE_MS = 120_000;

@@ -7,8 +7,10 @@
  * book, file and place. That no piece is missing, the SHA-256 of the whole shows.
  */
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
-import type { Queryable, Transaction } from '../db/pool.ts';
+import type { Pool, Queryable, Transaction } from '../db/pool.ts';
+import { obstacleOf } from '../db/postgres-errors.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
+import { inTransaction } from '../db/transaction.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import { takeRandom } from '../values/random.ts';
@@ -38,6 +40,20 @@ export interface FileKeeper {
   push(bytes: Buffer): Promise<void>;
   /** Throws BadInput where the pieces do not have its SHA-256. */
   end(): void;
+}
+
+/** Each attempt waits `lock_timeout` (5 s) for whoever keeps the same file: a minute in all, far longer than the largest file takes. */
+const ATTEMPTS_MAX = 12;
+
+/** A transaction that keeps a file, and what goes with it. It waits while another process keeps the same file, and then finds it kept. */
+export async function inKeepingTransaction<Kept>(pool: Pool, work: (trx: Transaction) => Promise<Kept>): Promise<Kept> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await inTransaction(pool, work);
+    } catch (error) {
+      if (obstacleOf(error) !== 'lock' || attempts === ATTEMPTS_MAX) throw error;
+    }
+  }
 }
 
 /** Undefined where the same bytes are kept already. */

@@ -87,8 +87,12 @@ describe('of own accounts', () => {
   const own = async (code: string, type: string, currency = 'JOD') =>
     succeeded(await client.post<ChartAccount>('/v1/journal/accounts', { code, name: code, type, currency }));
   const balances = async () => {
-    const { data } = await client.read<List<ChartAccount>>('/v1/journal/accounts?origin=own&limit=100');
-    return Object.fromEntries(data.map(({ code, balance }) => [code, balance.posted]));
+    const all: ChartAccount[] = [];
+    for (let page: List<ChartAccount> | undefined; page?.has_more !== false; all.push(...page.data)) {
+      const after = page ? `&starting_after=${page.next_cursor}` : '';
+      page = await client.read<List<ChartAccount>>(`/v1/journal/accounts?origin=own&limit=100${after}`);
+    }
+    return Object.fromEntries(all.map(({ code, balance }) => [code, balance.posted]));
   };
   const entries = async () =>
     superuser

@@ -6,12 +6,11 @@
 import { accountProfiles } from '../../accounts/account-profile-table.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import type { Exception } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
 import { BadInput } from '../../intake/bad-input.ts';
-import { keepFile } from '../../intake/sealed-file.ts';
+import { inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { loadBook } from '../../ledger/book-store.ts';
@@ -116,7 +115,7 @@ export async function keepOpenings(
   const before = await findOpeningsOf(pool, bookId, checked);
   const totals = checked.totals.map(({ currency, amount }) => ({ currency, amount: String(amount) }));
   if (before === undefined)
-    await inTransaction(pool, async (trx) => {
+    await inKeepingTransaction(pool, async (trx) => {
       const now = clock.now();
       const keeper = await keepFile(trx, secretBox, { bookId, sha256, kind: 'opening_balances', name, now });
       await keeper?.push(bytes);

@@ -2,9 +2,8 @@
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { BadInput } from '../../intake/bad-input.ts';
-import { type FileKeeper, keepFile } from '../../intake/sealed-file.ts';
+import { type FileKeeper, inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Instant } from '../../values/clock.ts';
@@ -71,7 +70,7 @@ export async function keepReport(
   const books = await booksOf(pool, mode, shares);
   if (books.size === 0) throw new BadInput(null, `No merchant of the file is a book in ${mode} mode.`);
   const id = newId();
-  const kept = await inTransaction(pool, async (trx) => {
+  const kept = await inKeepingTransaction(pool, async (trx) => {
     const keeper = await keepFile(trx, secretBox, { bookId, sha256, kind: 'acquirer_report', name, now });
     if (keeper === undefined) return false;
     await trx.query(

@@ -3,10 +3,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { Transaction } from '../../db/pool.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
-import { keepFile } from '../../intake/sealed-file.ts';
+import { inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import type { Bank } from './bank.ts';
 import { insertTaken, isTaken } from './bank-inbox-store.ts';
 import type { BankLine } from './bank-line.ts';
@@ -64,7 +63,7 @@ export async function takeBankFile(bank: Bank, file: CheckedBankFile): Promise<b
 async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBankFile): Promise<boolean> {
   const rows = await bank.rows();
   const now = bank.clock.now();
-  return inTransaction(bank.pool, async (trx: Transaction) => {
+  return inKeepingTransaction(bank.pool, async (trx: Transaction) => {
     const { bookId } = rows;
     const keeper = await keepFile(trx, bank.secretBox, { bookId, sha256, kind: 'bank_file', name, now });
     if (keeper === undefined && (await isTaken(trx, rows, sha256))) return false;

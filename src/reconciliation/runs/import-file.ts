@@ -5,11 +5,10 @@
 
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import type { ReturnedAtBank } from '../../group/at-bank.ts';
 import type { HandedFile } from '../../intake/handed-file.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
-import { keepFile } from '../../intake/sealed-file.ts';
+import { inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
@@ -117,7 +116,7 @@ export async function keepBytes(
   { pool, secretBox, clock }: Pick<ImportRuntime, 'pool' | 'secretBox' | 'clock'>,
   { bookId, checked, name, read }: Pick<BankFile, 'bookId' | 'checked' | 'name' | 'read'>,
 ): Promise<void> {
-  await inTransaction(pool, async (trx) => {
+  await inKeepingTransaction(pool, async (trx) => {
     const of = { bookId, sha256: checked.sha256, kind: 'bank_file', name, now: clock.now() };
     const keeper = await keepFile(trx, secretBox, of);
     if (keeper === undefined) return;

@@ -3,9 +3,8 @@ import type { DebitKind } from '../../cards/purchase/purchase-facts.ts';
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { BadInput } from '../../intake/bad-input.ts';
-import { type FileKeeper, keepFile } from '../../intake/sealed-file.ts';
+import { type FileKeeper, inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { maskCardNumbers } from '../../values/card-number.ts';
@@ -69,7 +68,7 @@ export async function keepClearingFile(
   const books = await booksOf(pool, mode, [...file.programs.keys()]);
   if (books.size === 0) throw new BadInput(null, `No program of the file is a book in ${mode} mode.`);
   const id = newId();
-  const kept = await inTransaction(pool, async (trx) => {
+  const kept = await inKeepingTransaction(pool, async (trx) => {
     const keeper = await keepFile(trx, secretBox, { bookId, sha256, kind: 'clearing_file', name, now });
     if (keeper === undefined) return false;
     await trx.query(

@@ -1,19 +1,26 @@
 /** What is released is posted, each line once, whichever process dies or comes second. */
+import pg from 'pg';
 import { expect, test } from 'vitest';
+import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { keepFile } from '../../../src/intake/sealed-file.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
+import { createLogger } from '../../../src/process/log.ts';
 import { checkBankFile } from '../../../src/reconciliation/runs/first-reading.ts';
-import { importFile } from '../../../src/reconciliation/runs/import-file.ts';
+import { type ImportRuntime, importFile } from '../../../src/reconciliation/runs/import-file.ts';
 import { postReleased } from '../../../src/reconciliation/runs/post-released.ts';
 import { findReleased } from '../../../src/reconciliation/statements/bank-statement-store.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../src/values/ids.ts';
 import { camt, NO_ARRIVALS, NO_RETURNS, type OperatorsBank, partsOf } from '../../support/bank-statements.ts';
 import { eachBank } from '../../support/each-bank.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 let bank: OperatorsBank;
+let database: TestDatabase;
 eachBank((opened) => {
-  ({ bank } = opened);
+  ({ bank, database } = opened);
 });
 
 /** A statement of so many credits of 2, held for a gap of 500. */
@@ -40,6 +47,16 @@ function dyingAfter(commands: number): Pick<Committer, 'submit'> {
     },
   };
 }
+
+const runtimeWith = (pool: Pool): ImportRuntime => ({
+  pool,
+  committer: bank.taker.committer,
+  secretBox: TEST_SECRET_BOX,
+  clock: systemClock,
+  mirror: () => Promise.resolve(),
+  arrivals: NO_ARRIVALS,
+  returnAtBank: NO_RETURNS,
+});
 
 test('an approval whose process dies before the posting is posted by the sweeper', async () => {
   await bank.account();
@@ -84,17 +101,7 @@ test('a statement whose file was cut off is accepted once all its lines are kept
     yield bytes.subarray(0, bytes.length - 400);
     throw new Error('killed');
   };
-  const { pool, taker } = bank;
-  const mirror = () => Promise.resolve();
-  const runtime = {
-    pool,
-    committer: taker.committer,
-    secretBox: TEST_SECRET_BOX,
-    clock: systemClock,
-    mirror,
-    arrivals: NO_ARRIVALS,
-    returnAtBank: NO_RETURNS,
-  };
+  const runtime = runtimeWith(bank.pool);
   const file = { bookId: bank.book.id, checked: checkBankFile(partsOf(bytes)), name: 'bank.xml' };
   let readings = 0;
   // The first reading of the import keeps the bytes.
@@ -122,4 +129,40 @@ test('one file taken by three processes at once is posted once, and none of them
   );
   expect(lines).toBe(2_300n);
   expect((await bank.balances()).bank).toBe(4_600n);
+});
+
+test('whoever keeps the same file is waited for, longer than a lock is', async () => {
+  await bank.account();
+  const text = Buffer.from(camt([{ entries: [{ amount: 2, reference: 'S1' }] }]));
+  const checked = checkBankFile(partsOf(text));
+  const superuser = new pg.Client(database.superuserUrl);
+  await superuser.connect();
+  const role = new URL(database.applicationUrl).username;
+  await superuser.query(`ALTER ROLE "${role}" IN DATABASE ${database.name} SET lock_timeout = '50ms'`);
+  const pool = createPool({ url: database.applicationUrl, name: 'test', size: 2, log: createLogger('silent', 'test') });
+  const another = await pool.connect();
+  await another.query('BEGIN');
+  const file = { bookId: bank.book.id, sha256: checked.sha256, kind: 'bank_file', name: 'bank.xml' };
+  await keepFile(another, TEST_SECRET_BOX, { ...file, now: systemClock.now() });
+  const taken = importFile(runtimeWith(pool), {
+    bookId: bank.book.id,
+    checked,
+    name: 'bank.xml',
+    read: () => partsOf(text),
+  });
+  const attempts = new Set<string>();
+  await eventually(async () => {
+    const { rows } = await superuser.query<{ begun: string }>(
+      "SELECT xact_start::text AS begun FROM pg_stat_activity WHERE datname = $1 AND wait_event_type = 'Lock'",
+      [database.name],
+    );
+    for (const { begun } of rows) attempts.add(begun);
+    expect(attempts.size).toBeGreaterThan(1);
+  });
+  await another.query('ROLLBACK');
+  another.release();
+  expect(await taken).toMatchObject({ status: 'completed' });
+  expect((await bank.balances()).bank).toBe(2n);
+  await pool.end();
+  await superuser.end();
 });
