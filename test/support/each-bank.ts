@@ -1,5 +1,5 @@
 /** What tests of the operator's bank have in common: a bank in a database of its own for each test, and nothing wrong after it. */
-import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterEach, beforeEach, expect } from 'vitest';
 import { bankReconciliation } from '../../src/reconciliation/position/bank-reconciliation.ts';
 import { OperatorsBank } from './bank-statements.ts';
 import type { TestBook } from './book.ts';
@@ -23,7 +23,6 @@ export function eachBank(
   opened: (of: OpenedBank) => Promise<void> | void,
   { books = () => [], equal }: AfterEach = {},
 ): void {
-  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
   let of: OpenedBank;
 
   beforeEach(async () => {
