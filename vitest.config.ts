@@ -10,6 +10,9 @@ const PLANTED = 'test/planted/*.test.ts';
 /** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
+/** What is measured by a real clock: `npm run test:timing`, on a machine that does nothing else. */
+const TIMING = 'test/**/*.timing.test.ts';
+
 /** Above any single wait, so that the wait ends first and says what it saw. */
 const TEST_LIMIT_MS = 3 * PATIENCE_MS;
 
@@ -34,17 +37,19 @@ export default defineConfig({
           name: 'files',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS],
+          exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS, TIMING],
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
       { test: { ...files, name: 'planted', include: [PLANTED] } },
+      { test: { ...files, name: 'timing', include: [TIMING] } },
       {
         test: {
           ...files,
           name: 'faults',
           isolate: false,
           include: [FAULTS],
+          exclude: [...configDefaults.exclude, TIMING],
           testTimeout: 3 * FAULT_PATIENCE_MS,
           hookTimeout: 3 * FAULT_PATIENCE_MS,
         },

@@ -3,9 +3,8 @@
  * started again, and made to kill or freeze themselves at a named point (src/process/failpoints.ts).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { isPortFree } from '../../src/embedded/postmaster.ts';
+import { quietPort } from '../../src/embedded/postmaster.ts';
 import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { ROOT } from './build.ts';
@@ -168,14 +167,4 @@ export async function startProcess(
   };
   await started.start(options);
   return started;
-}
-
-/**
- * Finds a free port below the range of outgoing connections, so that no other process takes it while this one is down.
- */
-async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 30_000);
-    if (await isPortFree(port)) return port;
-  }
 }

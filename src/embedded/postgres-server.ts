@@ -12,11 +12,11 @@ import { ensureCluster } from './cluster.ts';
 import { DATABASE, loginsOf, type Role, urlOf } from './logins.ts';
 import { makeDataFolder, placeOf } from './place.ts';
 import {
-  freePort,
   isPortFree,
   livingPostmaster,
   PostmasterFailed,
   type PostmasterOptions,
+  quietPort,
   type StopMode,
   startPostmaster,
   stopPostmaster,
@@ -181,7 +181,7 @@ async function startOnPort({ fixed, ...options }: StartOnPort): Promise<{ proces
     const left = livingPostmaster(options.cluster);
     if (left) await stopPostmaster(left, 'fast');
     const usable = options.port !== 0 && (fixed || (await isPortFree(options.port)));
-    if (!usable) options.port = await freePort();
+    if (!usable) options.port = await quietPort();
     try {
       return { process: await startPostmaster(options), port: options.port };
     } catch (error) {

@@ -3,6 +3,7 @@
  * that Ctrl-C in the terminal reaches only this process, which decides when the server ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { closeSync, constants, openSync, readFileSync, realpathSync, renameSync, statSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -35,16 +36,23 @@ const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
+/** Below the ports that systems give to outgoing connections (Linux from 32768, others from 49152), above those of well-known servers. */
+const QUIET_PORTS = { from: 15_000, below: 30_000 };
+let lastPort: number | undefined;
+
+/**
+ * A free port that no outgoing connection gets: a server that is down for a while finds it free again. A process is not given the
+ * same one twice, until it has had all of them. Throws EmbeddedPostgresError where none is free.
+ */
+export async function quietPort(): Promise<number> {
+  const { from, below } = QUIET_PORTS;
+  for (let tried = 0; tried < below - from; tried++) {
+    const next = lastPort === undefined ? randomInt(from, below) : lastPort + 1;
+    const port = next < below ? next : from;
+    lastPort = port;
+    if (await isPortFree(port)) return port;
+  }
+  throw new EmbeddedPostgresError(`No port from ${from} to ${below - 1} is free.`, 'End what listens there.');
 }
 
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {

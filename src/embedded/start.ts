@@ -22,7 +22,7 @@ import { greet } from './greeting.ts';
 import { AlreadyRunning, claimInstance } from './instance-lock.ts';
 import { makeDataFolder } from './place.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
-import { freePort, isPortFree } from './postmaster.ts';
+import { isPortFree, quietPort } from './postmaster.ts';
 import { keepSandboxAccount, keepSandboxKey } from './sandbox.ts';
 import { createShutdown, StoppedWhileStarting } from './shutdown.ts';
 import { keepSigningKey } from './signing-key-file.ts';
@@ -152,7 +152,7 @@ async function startProduct(options: {
 /** Reports a taken port before anything starts. PORT=0 is resolved here, because links in answers contain the port. */
 async function choosePort(): Promise<string> {
   const port = process.env.PORT || '8080';
-  if (port === '0') return String(await freePort());
+  if (port === '0') return String(await quietPort());
   // A value that is not a port number is refused with the rest of the configuration.
   const free =
     !/^\d{1,5}$/.test(port) || Number(port) > 65_535 || (await isPortFree(Number(port), process.env.HOST || undefined));

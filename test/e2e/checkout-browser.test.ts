@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
-import { freePort } from '../../src/embedded/postmaster.ts';
+import { quietPort } from '../../src/embedded/postmaster.ts';
 import { ALL_POOLS, type Product, startProduct } from '../support/product.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -31,7 +31,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
 
   beforeAll(async () => {
     // Pages link to each other under the public name: the port is known before.
-    const environment = { PORT: String(await freePort()) };
+    const environment = { PORT: String(await quietPort()) };
     product = await startProduct({ backend: 'postgres', pools: [...ALL_POOLS, 'payments'], environment });
     ({ client } = await product.organisation());
     await client.openAccount();

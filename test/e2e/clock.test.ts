@@ -249,9 +249,7 @@ describe('the clock of a test book', () => {
     const future = await client.send('GET', `/v1/accounts/${account}/balance?at=${beyond}`);
     expect(future.body).toMatchObject({ code: 'parameter_invalid', param: 'at' });
 
-    const begun = Date.now();
     await receiver.event(pathOf(endpoint), 'payout.returned', returned.id);
-    expect(Date.now() - begun).toBeLessThan(30_000);
     await expectInvariants({ database: product.database, receiver, endpoints: [endpoint] });
   });
 });

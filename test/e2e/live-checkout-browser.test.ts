@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
-import { freePort } from '../../src/embedded/postmaster.ts';
+import { quietPort } from '../../src/embedded/postmaster.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -23,7 +23,7 @@ describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (s
 
   beforeAll(async () => {
     // The gateway leads back to the public name: the port is known before.
-    started = await startWithGateway({ environment: { PORT: String(await freePort()) } });
+    started = await startWithGateway({ environment: { PORT: String(await quietPort()) } });
     ({ live } = await started.product.organisation());
     await live.openAccount({ funds: 0 });
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });

@@ -2,7 +2,7 @@
  * Clients that send requests and do not read the answers: their memory is bounded, and other clients are not affected.
  */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
@@ -47,11 +47,12 @@ test('a connection whose answers are not read is no longer read, and continues o
   let begun = 0;
   let arrived = 0;
   let free = false;
-  const connections = new Connections((_request, response) => {
+  const serve = (_request: IncomingMessage, response: ServerResponse) => {
     begun++;
     if (free) response.end('x');
     else waiting.push(response);
-  });
+  };
+  const connections = new Connections(serve, { answerMs: PATIENCE_MS });
   const server = createServer((request, response) => {
     arrived++;
     connections.arrived(request, response);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { until } from '../../scripts/harness/client.ts';
-import { freePort } from '../../src/embedded/postmaster.ts';
+import { quietPort } from '../../src/embedded/postmaster.ts';
 
 /** First and last slot of each master: all 16,384 slots. */
 const SLOTS = [
@@ -48,7 +48,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     for (const { server } of nodes) server?.kill('SIGKILL');
   });
   for (let at = 0; at < SLOTS.length; at++) {
-    const [port, busPort] = [await freePort(), await freePort()];
+    const [port, busPort] = [await quietPort(), await quietPort()];
     const client = new Redis({ port, retryStrategy: () => 50, maxRetriesPerRequest: null });
     client.on('error', () => undefined);
     nodes.push({ port, busPort, client });

@@ -99,7 +99,9 @@ describe('SQL stands in stores, tables, src/db and migrations, and nowhere else'
 
 describe('files', () => {
   test('are named in kebab-case, after their contents', () => {
-    const odd = everything.filter(({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?\.tsx?$/.test(basename(path)));
+    const odd = everything.filter(
+      ({ path }) => !/^[a-z0-9]+(-[a-z0-9]+)*(\.timing)?(\.test)?\.tsx?$/.test(basename(path)),
+    );
     const vague = everything.filter(({ path }) =>
       /(^|[-/])(utils?|common|helpers?|managers?|services?)([-./]|$)/.test(path.replace(/\.tsx?$/, '')),
     );
@@ -180,6 +182,131 @@ describe('tests lie where what they test lies', () => {
     expect(entries.map(({ name }) => name).filter((name) => !known.includes(name) && !files.includes(name))).toEqual(
       [],
     );
+  });
+});
+
+describe('no clock and no chance decides a test, but in *.timing.test.ts', () => {
+  /** Expressions that bring them back, by what they are. A file may have those that are named here, each for its reason. */
+  const REFUSED: Readonly<Record<string, readonly string[]>> = {
+    /** "At least" holds on every machine, however slow. Two clocks are compared, no duration is measured. */
+    duration: ['test/db/platform/database-clock.test.ts'],
+    /** One limit for all waits: `until`, `eventually`, `expect.poll`. */
+    wait: ['test/support/eventually.ts'],
+    /** What is drawn comes from scripts/harness/seed.ts. */
+    random: [],
+    /** Programs of integrators, who have no `until`. Time that the test sets. */
+    sleep: [
+      'test/e2e/generated-client/hey-api.ts',
+      'test/e2e/generated-client/openapi-fetch.ts',
+      'test/unit/outside/call-limits.test.ts',
+    ],
+    /** From the range of outgoing connections. `quietPort` is not. */
+    port: [],
+    /** Models and random journals run as long as they are asked to. */
+    limit: ['test/db/reconciliation/random-banks.test.ts', 'test/model/ledger.test.ts', 'test/model/schedule.test.ts'],
+    config: [],
+  };
+
+  const nameOf = (node: ts.Expression): string =>
+    ts.isIdentifier(node)
+      ? node.text
+      : ts.isPropertyAccessExpression(node)
+        ? `${nameOf(node.expression)}.${node.name.text}`
+        : ts.isCallExpression(node)
+          ? `${nameOf(node.expression)}()`
+          : '';
+
+  const isClock = (node: ts.Node): boolean =>
+    ts.isCallExpression(node) && /^(performance|Date)\.now$/.test(nameOf(node.expression));
+
+  /** Whether a node subtracts times, one of which is that of now. */
+  function subtractsNow(node: ts.Node): boolean {
+    const isMinus = ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.MinusToken;
+    if (isMinus && (isClock(node.left) || isClock(node.right))) return true;
+    return ts.forEachChild(node, (child) => subtractsNow(child) || undefined) ?? false;
+  }
+
+  /** A timer that only ends a promise: `new Promise((resolve) => setTimeout(resolve, 50))`. */
+  function isSleep(call: ts.CallExpression): boolean {
+    let within: ts.Node = call.parent;
+    while (within.parent && !ts.isFunctionLike(within)) within = within.parent;
+    if (!ts.isFunctionLike(within) || !within.parent || !ts.isNewExpression(within.parent)) return false;
+    const [ends] = within.parameters;
+    return ends !== undefined && call.arguments[0]?.getText() === ends.name.getText();
+  }
+
+  const RUNS = /^(test|it|beforeAll|beforeEach|afterAll|afterEach)\b/;
+
+  function kindOf(call: ts.CallExpression): string | undefined {
+    const name = nameOf(call.expression);
+    const last = call.arguments.at(-1);
+    if (name === 'Math.random') return 'random';
+    if (name === 'freePort') return 'port';
+    if (name === 'vi.waitFor' || name === 'vi.waitUntil') return 'wait';
+    if (name === 'vi.setConfig') return 'config';
+    if (name === 'setTimeout' && isSleep(call)) return 'sleep';
+    if (/^expect\(\)(\.not)?\.toBe/.test(name) && !/toBeGreaterThan(OrEqual)?$/.test(name)) {
+      const asked = call.expression as ts.PropertyAccessExpression;
+      if (subtractsNow(asked.expression)) return 'duration';
+    }
+    const isLimit = last !== undefined && (ts.isNumericLiteral(last) || /_MS$/.test(nameOf(last as ts.Expression)));
+    if (RUNS.test(name) && call.arguments.length > 1 && isLimit) return 'limit';
+    return undefined;
+  }
+
+  /** Calls of a file that are refused, as `kind: path:line`. */
+  function refusedIn({ path, text }: SourceFile): string[] {
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const found: string[] = [];
+    const visit = (node: ts.Node): void => {
+      const kind = ts.isCallExpression(node) ? kindOf(node) : undefined;
+      if (kind !== undefined && !REFUSED[kind]!.includes(path))
+        found.push(`${kind}: ${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`);
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+    return found;
+  }
+
+  const tests = filesOf('test').filter(({ path }) => !path.endsWith('.timing.test.ts'));
+
+  test('in none of the tests', () => {
+    expect(tests.flatMap(refusedIn)).toEqual([]);
+  });
+
+  test('each exception is one', () => {
+    const named = Object.values(REFUSED).flat();
+    const unneeded = named.filter((path) => {
+      const file = tests.find((one) => one.path === path);
+      return file === undefined || refusedIn({ ...file, path: 'elsewhere.ts' }).length === 0;
+    });
+    expect(unneeded).toEqual([]);
+  });
+
+  test.each`
+    kind          | text
+    ${'duration'} | ${'expect(performance.now() - began).toBeLessThan(1_000);'}
+    ${'duration'} | ${'expect(Math.abs(clock.now() - Date.now())).not.toBe(0);'}
+    ${'wait'}     | ${'await vi.waitFor(() => expect(count).toBe(1));'}
+    ${'wait'}     | ${'await vi.waitUntil(waits, { timeout: 10_000 });'}
+    ${'random'}   | ${'const amount = Math.random();'}
+    ${'sleep'}    | ${'await new Promise((resolve) => setTimeout(resolve, 50));'}
+    ${'port'}     | ${'const port = await freePort();'}
+    ${'limit'}    | ${"test('slow', () => undefined, 60_000);"}
+    ${'limit'}    | ${"test.each([1])('slow', () => undefined, LIMIT_MS);"}
+    ${'limit'}    | ${'beforeAll(() => undefined, 60_000);'}
+    ${'config'}   | ${'vi.setConfig({ testTimeout: 60_000 });'}
+  `('$kind is found: $text', ({ kind, text }) => {
+    expect(refusedIn({ path: 'planted.test.ts', text })).toEqual([`${kind}: planted.test.ts:1`]);
+  });
+
+  test.each([
+    'expect(performance.now() - began).toBeGreaterThanOrEqual(950);',
+    'const limit = setTimeout(() => reject(new Error()), limitMs);',
+    'await eventually(() => expect(count).toBe(1));',
+    "test('plain', () => undefined);",
+  ])('%s is not refused', (text) => {
+    expect(refusedIn({ path: 'planted.test.ts', text })).toEqual([]);
   });
 });
 

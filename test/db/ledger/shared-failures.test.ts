@@ -45,7 +45,7 @@ beforeAll(async () => {
   await stranger.connect();
   pool = createPool({ url: database.applicationUrl, name: 'test', size: 20, log });
   proxy = await startTcpProxy(database.applicationUrl);
-  farPool = createPool({ url: proxy.url, name: 'test', size: 20, log, queryTimeoutMs: 500 });
+  farPool = createPool({ url: proxy.url, name: 'test', size: 20, log, queryTimeoutMs: 2_000 });
   const opened = await openManyBooks(pool, { count: 20 });
   ({ books } = opened);
   await opened.committer.close();

@@ -111,11 +111,24 @@ const keyed = async () => {
   return Number(rows[0]!.n);
 };
 
+const WAITING = "FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+const waiting = async () => (await pool.query(`SELECT ${WAITING}`)).rowCount;
+
 test('after a kill in the middle, the next run finishes', async () => {
+  // The last key in its order: without this row no run ends.
+  const holder = await pool.connect();
+  await holder.query('BEGIN');
+  await holder.query("SELECT FROM idempotency_keys WHERE book_id = $1 AND key = 'key-9999' FOR UPDATE", [book.id]);
   const { child, ended } = start();
-  await until(keyed, (count) => count > 0);
+  await until(waiting, (count) => count === 1);
+  expect(await keyed()).toBeGreaterThan(0);
   child.kill('SIGKILL');
   await ended;
+  // Its server process learns of the end only when it answers.
+  await pool.query(`SELECT pg_terminate_backend(pid) ${WAITING}`);
+  await until(waiting, (count) => count === 0);
+  await holder.query('ROLLBACK');
+  holder.release();
   const done = await keyed();
   expect(done).toBeLessThan(KEYS);
   const { status, result } = await run();

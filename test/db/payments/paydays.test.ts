@@ -1,5 +1,6 @@
 /** Paydays of the sandbox acquirer, step by step: reports are made once, and hold so many lines at most. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { until } from '../../../scripts/harness/until.ts';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
@@ -136,7 +137,7 @@ test.each(['instructions', 'notices'] as const)('two payments at once take each 
     const taken = `UPDATE sandbox_acquirer.${table} SET settled_by = $2 WHERE originator = $1`;
     await trx.query(taken, [originator, other]);
     paying = settleAtSandbox(book.pool, { ...settlement, key });
-    await vi.waitUntil(waits, { timeout: 10_000 });
+    await until(waits);
   });
   const lines = await paying!;
   expect(lines.map(({ type }) => type)).toEqual(table === 'notices' ? ['capture', 'capture'] : ['dispute']);

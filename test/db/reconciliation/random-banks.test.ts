@@ -3,7 +3,7 @@
  * `MODEL_STEPS=300 MODEL_SEED=7` makes it another length and seed.
  */
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bankReconciliation } from '../../../src/reconciliation/position/bank-reconciliation.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { RUN_LIMIT_MS, runOptions, Tally } from '../../model/run-options.ts';
@@ -12,8 +12,6 @@ import { matchesOf } from '../../support/matched-bank.ts';
 import { type DrawnLine, itemKey, PlayedBank } from '../../support/played-bank.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 import { type World, worlds } from '../../support/random-bank.ts';
-
-vi.setConfig({ testTimeout: RUN_LIMIT_MS });
 
 /** The same seed in each run of the tests, so that a change is what makes it fail; longer runs have seeds of their own. */
 const SEED = 7;
@@ -126,8 +124,16 @@ async function check(world: World): Promise<void> {
   }
 }
 
-test('the books equal the bank whatever it says, and no rule confirms a wrong match', async () => {
-  process.stderr.write(`random banks: MODEL_STEPS=${OPTIONS.steps} MODEL_SEED=${OPTIONS.seed}\n`);
-  await fc.assert(fc.asyncProperty(worlds, check), { numRuns: OPTIONS.steps, seed: OPTIONS.seed, endOnFailure: true });
-  process.stderr.write(`random banks: ${tally}\n`);
-});
+test(
+  'the books equal the bank whatever it says, and no rule confirms a wrong match',
+  async () => {
+    process.stderr.write(`random banks: MODEL_STEPS=${OPTIONS.steps} MODEL_SEED=${OPTIONS.seed}\n`);
+    await fc.assert(fc.asyncProperty(worlds, check), {
+      numRuns: OPTIONS.steps,
+      seed: OPTIONS.seed,
+      endOnFailure: true,
+    });
+    process.stderr.write(`random banks: ${tally}\n`);
+  },
+  RUN_LIMIT_MS,
+);

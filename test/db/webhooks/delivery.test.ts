@@ -106,7 +106,8 @@ describe('an event', () => {
     const [failed] = await deliveriesOf(stage.world.pool, id);
     expect(failed).toMatchObject({ status: 'pending', attempts: 1 });
     expect(failed!.retry_at! - START).toBeGreaterThanOrEqual(5_000);
-    expect(failed!.retry_at! - START).toBeLessThan(6_000); // the wait, and the duration of the attempt
+    // The wait, and the duration of the attempt. The next wait is longer than this.
+    expect(failed!.retry_at! - START).toBeLessThan(60_000);
     expect(failed!.due_at).toBe(failed!.retry_at);
 
     await posting.deliver(stage.bookId, ids);
@@ -173,7 +174,7 @@ describe('a receiver', () => {
     await stage.deliverer().deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid'));
     const [delivery] = await deliveriesOf(stage.world.pool, id);
     expect(delivery!.retry_at! - START).toBeGreaterThanOrEqual(600_000);
-    expect(delivery!.retry_at! - START).toBeLessThan(601_000);
+    expect(delivery!.retry_at! - START).toBeLessThan(660_000);
   });
 
   test('that answers 410 is switched off, others get the event, and waiting deliveries are canceled', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { decimalOf, formatAmount } from '../../../src/money/amount.ts';
 import { CURRENCIES, currencyExponent, isCurrency } from '../../../src/money/currency.ts';
@@ -75,8 +76,10 @@ test.each`
 /** ISO 4217 has one or two amendments a year, announced months before they take effect. */
 const OLDEST_DAYS = 540;
 
-test('the table of withdrawn currencies was compared with the standard not long ago', () => {
-  const ageDays = (Date.now() - Date.parse(WITHDRAWN_AS_OF)) / 86_400_000;
+test('the table of withdrawn currencies was compared with the standard not long before the newest release', () => {
+  const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8');
+  const released = /^## \[\d[^\]]*\] - (\d{4}-\d{2}-\d{2})$/m.exec(changelog)![1]!;
+  const ageDays = (Date.parse(released) - Date.parse(WITHDRAWN_AS_OF)) / 86_400_000;
   expect(ageDays, 'compare it with lists one and three of ISO 4217, and set WITHDRAWN_AS_OF').toBeLessThan(OLDEST_DAYS);
   expect(ageDays).toBeGreaterThan(0);
 });

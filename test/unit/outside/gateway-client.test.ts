@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { drip, speakNoTls, startRawServer } from '../../../scripts/harness/raw-server.ts';
+import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { ANSWER_BYTES_MAX, GatewayClient, GatewayRefusal } from '../../../src/outside/gateway/gateway-client.ts';
 import { PartyUnreachable } from '../../../src/outside/party.ts';
 import { createSigningKey, newSecret, verify } from '../../../src/values/standard-webhooks.ts';
@@ -18,10 +19,13 @@ afterEach(async () => {
 });
 
 /** A client of a gateway that does this with each connection. */
-async function clientOf(answer: (socket: Socket) => void, secrets = [newSecret()]): Promise<GatewayClient> {
+async function clientOf(
+  answer: (socket: Socket) => void,
+  { secrets = [newSecret()], callTimeoutMs = PATIENCE_MS } = {},
+): Promise<GatewayClient> {
   const server = await startRawServer(answer);
   const url = `http://127.0.0.1:${server.port}/base`;
-  const client = new GatewayClient({ url, secrets, callTimeoutMs: 500, callsAtOnce: 2, ...contract });
+  const client = new GatewayClient({ url, secrets, callTimeoutMs, callsAtOnce: 2, ...contract });
   closers.push(
     () => server.close(),
     () => client.close(),
@@ -54,7 +58,7 @@ test.each<[string, (socket: Socket) => void]>([
   ['answers an error with an answer in it', answerWith('500 Internal Server Error', '{"status":"succeeded"}')],
   ['answers too much', answerWith('200 OK', `{"padding":"${'x'.repeat(ANSWER_BYTES_MAX)}"}`)],
 ])('a gateway that %s gave no answer', async (_, answer) => {
-  const client = await clientOf(answer);
+  const client = await clientOf(answer, { callTimeoutMs: 500 });
   await expect(ask(client)).rejects.toBeInstanceOf(Unreachable);
 });
 
@@ -70,12 +74,15 @@ test('a gateway that is not there gave no answer', async () => {
 test('a call is signed under each secret, over the body that is sent, with all digits of its amounts', async () => {
   const secrets = [newSecret(), newSecret()];
   let heard = '';
-  const client = await clientOf((socket) => {
-    socket.once('data', (data) => {
-      heard = data.toString();
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
-    });
-  }, secrets);
+  const client = await clientOf(
+    (socket) => {
+      socket.once('data', (data) => {
+        heard = data.toString();
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      });
+    },
+    { secrets },
+  );
   expect(await ask(client)).toEqual({});
   const [head, body] = heard.split('\r\n\r\n') as [string, string];
   expect(head).toMatch(/^POST \/base\/instructions\/inquire HTTP\/1\.1/);
