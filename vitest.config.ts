@@ -10,6 +10,9 @@ const PLANTED = 'test/planted/*.test.ts';
 /** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
+/** What the gate plays through PgBouncer as well. */
+const THROUGH_PGBOUNCER = ['payouts', 'rails', 'webhooks', 'conventions'].map((name) => `test/e2e/${name}.test.ts`);
+
 /** Above any single wait, so that the wait ends first and says what it saw. */
 const TEST_LIMIT_MS = 3 * PATIENCE_MS;
 
@@ -35,6 +38,16 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS],
+        },
+      },
+      // The same tests, with a PgBouncer between the product and Postgres. `npm run long` does so with all of test/e2e.
+      {
+        test: {
+          ...files,
+          name: 'pgbouncer',
+          isolate: false,
+          include: THROUGH_PGBOUNCER,
+          env: { TEST_THROUGH_PGBOUNCER: 'true' },
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
