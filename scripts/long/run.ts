@@ -43,7 +43,7 @@ interface PartResult {
 
 async function main({ minutes, only, seed, json, list }: Flags): Promise<void> {
   const { played, left } = chooseParts(PARTS, { minutes, only });
-  if (list) return printList(played, json);
+  if (list) return printList(minutes === undefined && only === undefined ? PARTS : played, json);
   const commit = commitHere();
   const logs = mkdtempSync(join(tmpdir(), 'countinghouse-long-'));
   say(`commit ${commit}, seed ${seed}; logs in ${logs}`);
