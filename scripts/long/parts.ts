@@ -11,9 +11,9 @@ export interface Part {
   readonly about: string;
   /** What it takes on two quiet cores, about: `--minutes` takes the parts that fit. */
   readonly seconds: number;
-  /** The part that has it already: it is played alone where that one is left out. */
+  /** The part that contains this one, which is played alone where the other is left out. */
   readonly within?: string;
-  /** What has to be there: npm scripts of package.json, and programs. Without them the part has failed. */
+  /** Required: npm scripts of package.json, and programs. Without them the part has failed. */
   readonly needs?: { readonly scripts?: readonly string[]; readonly programs?: readonly string[] };
   /** Beside as many busy loops. */
   readonly besideLoops?: number;
@@ -192,7 +192,7 @@ export function chooseParts(parts: readonly Part[], { only, minutes }: Choice): 
   return { played, left };
 }
 
-/** What the part needs and the machine lacks, as one sentence each. */
+/** Needs of the part that the machine lacks, a sentence each. */
 export function missingFor(
   part: Part,
   has: { script(name: string): boolean; program(name: string): boolean },

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Defect } from './defects.ts';
 
-/** The file with the defect. Throws where the file does not have its text once: then the code has moved on, and the defect has to follow. */
+/** The file with the defect. Throws where the file does not have its text once: the code has changed, and the defect has to follow. */
 export function planted(
   text: string,
   { kind, file, find, replace }: Pick<Defect, 'kind' | 'file' | 'find' | 'replace'>,

@@ -43,7 +43,7 @@ async function findAll(copy: string): Promise<boolean> {
   return found;
 }
 
-/** Names of the tests that fail. A run without a report says nothing of the defect: it throws. */
+/** Names of the tests that fail. Throws where a run leaves no report. */
 async function failedTests(copy: string, tests: readonly string[]): Promise<string[]> {
   const [log, report] = [join(copy, 'vitest.log'), join(copy, 'report.json')];
   rmSync(report, { force: true });

@@ -6,7 +6,7 @@ const green: GateRun = {
   beside: 'nothing',
   passed: true,
   seconds: 800,
-  says: '12 passed, 0 failed',
+  verdict: '12 passed, 0 failed',
   failed: [],
 };
 
@@ -17,8 +17,8 @@ test('every second run is beside load', () => {
 test('the end of a log names what failed, once each', () => {
   const log =
     '== npm test\nFAILED: a.test.ts: one\n  at a.test.ts:1\nFAILED: a.test.ts: one\nFAILED: b\n\n10 passed, 2 failed\n';
-  expect(readGateLog(log)).toEqual({ says: '10 passed, 2 failed', failed: ['a.test.ts: one', 'b'] });
-  expect(readGateLog('killed')).toEqual({ says: 'ended without a verdict', failed: [] });
+  expect(readGateLog(log)).toEqual({ verdict: '10 passed, 2 failed', failed: ['a.test.ts: one', 'b'] });
+  expect(readGateLog('killed')).toEqual({ verdict: 'ended without a verdict', failed: [] });
 });
 
 test.each`
@@ -26,7 +26,7 @@ test.each`
   ${'none'}          | ${[]}                                                 | ${false}
   ${'all green'}     | ${[green, { ...green, run: 2, beside: 'load' }]}      | ${true}
   ${'one red'}       | ${[green, { ...green, passed: false }]}               | ${false}
-  ${'another count'} | ${[green, { ...green, says: '11 passed, 0 failed' }]} | ${false}
+  ${'another count'} | ${[green, { ...green, verdict: '11 passed, 0 failed' }]} | ${false}
 `('runs that are $what agree: $agree', ({ runs, agree }) => {
   expect(allAgree(runs)).toBe(agree);
 });
@@ -37,7 +37,7 @@ test('the table has a line a run, and the names that failed below it', () => {
     run: 2,
     beside: 'load',
     passed: false,
-    says: '11 passed, 1 failed',
+    verdict: '11 passed, 1 failed',
     failed: ['a: one'],
   };
   expect(tableOf([green, red])).toEqual([
