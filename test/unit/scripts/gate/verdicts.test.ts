@@ -22,10 +22,10 @@ test('the end of a log names what failed, once each', () => {
 });
 
 test.each`
-  what               | runs                                                  | agree
-  ${'none'}          | ${[]}                                                 | ${false}
-  ${'all green'}     | ${[green, { ...green, run: 2, beside: 'load' }]}      | ${true}
-  ${'one red'}       | ${[green, { ...green, passed: false }]}               | ${false}
+  what               | runs                                                     | agree
+  ${'none'}          | ${[]}                                                    | ${false}
+  ${'all green'}     | ${[green, { ...green, run: 2, beside: 'load' }]}         | ${true}
+  ${'one red'}       | ${[green, { ...green, passed: false }]}                  | ${false}
   ${'another count'} | ${[green, { ...green, verdict: '11 passed, 0 failed' }]} | ${false}
 `('runs that are $what agree: $agree', ({ runs, agree }) => {
   expect(allAgree(runs)).toBe(agree);
