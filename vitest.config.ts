@@ -13,6 +13,9 @@ const FAULTS = 'test/faults/**/*.test.ts';
 /** What is measured by a real clock: `npm run test:timing`, on a machine that does nothing else. */
 const TIMING = 'test/**/*.timing.test.ts';
 
+/** What the gate plays through PgBouncer as well. */
+const THROUGH_PGBOUNCER = ['payouts', 'rails', 'webhooks', 'conventions'].map((name) => `test/e2e/${name}.test.ts`);
+
 /** Above any single wait, so that the wait ends first and says what it saw. */
 const TEST_LIMIT_MS = 3 * PATIENCE_MS;
 
@@ -38,6 +41,16 @@ export default defineConfig({
           isolate: false,
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS, TIMING],
+        },
+      },
+      // The same tests, with a PgBouncer between the product and Postgres. `npm run long` does so with all of test/e2e.
+      {
+        test: {
+          ...files,
+          name: 'pgbouncer',
+          isolate: false,
+          include: THROUGH_PGBOUNCER,
+          env: { TEST_THROUGH_PGBOUNCER: 'true' },
         },
       },
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },

@@ -2,25 +2,22 @@
  * The hosted page in a real Chromium, at the width of a desktop and of a phone, with its script and without. Skipped where there is no
  * /usr/bin/chromium (Debian: apt-get install chromium). With CHECKOUT_SCREENSHOTS=FOLDER, keeps what it saw.
  */
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
 import { quietPort } from '../../src/embedded/postmaster.ts';
+import { describeWithChromium, launchChromium } from '../support/chromium.ts';
 import { ALL_POOLS, type Product, startProduct } from '../support/product.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const APPROVED = '4242 4242 4242 4242';
 const DECLINED = '4000 0000 0000 0002';
 const CHALLENGED = '4000 0025 0000 3155';
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-const describeWithChromium = existsSync(CHROMIUM) ? describe : describe.skip;
-
-describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : ` (skipped: no ${CHROMIUM})`}`, () => {
+describeWithChromium('the hosted page in Chromium', () => {
   let product: Product;
   let client: Client;
   let browser: Browser;
@@ -41,7 +38,7 @@ describeWithChromium(`the hosted page in Chromium${existsSync(CHROMIUM) ? '' : `
     shopUrl = `http://localhost:${port}`;
     return_url = `${shopUrl}/return`;
     cancel_url = `${shopUrl}/cart`;
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
 
   afterAll(async () => {

@@ -1,22 +1,21 @@
 /** The pages of the documentation in a real Chromium, at the width of a phone. Skipped where there is no /usr/bin/chromium. */
-import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeWithChromium, launchChromium } from '../support/chromium.ts';
 import { createTestApp } from '../unit/http/test-app.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const PHONE = { width: 390, height: 844 };
 
-describe.skipIf(!existsSync(CHROMIUM))('the documentation on a phone', () => {
+describeWithChromium('the documentation on a phone', () => {
   let server: Server;
   let browser: Browser;
   let page: Page;
 
   beforeAll(async () => {
     server = createTestApp().app.listen(0, '127.0.0.1');
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launchChromium();
     page = await browser.newPage({ viewport: PHONE });
   });
 

@@ -3,20 +3,17 @@
  * policy against the redirects of its form. Skipped where there is no /usr/bin/chromium. With CHECKOUT_SCREENSHOTS=FOLDER, keeps
  * what it saw.
  */
-import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
 import { quietPort } from '../../src/embedded/postmaster.ts';
+import { describeWithChromium, launchChromium } from '../support/chromium.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
-const describeWithChromium = existsSync(CHROMIUM) ? describe : describe.skip;
-
-describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (skipped: no ${CHROMIUM})`}`, () => {
+describeWithChromium('a live payer in Chromium', () => {
   let started: GatewayProduct;
   let live: Client;
   let browser: Browser;
@@ -26,7 +23,7 @@ describeWithChromium(`a live payer in Chromium${existsSync(CHROMIUM) ? '' : ` (s
     started = await startWithGateway({ environment: { PORT: String(await quietPort()) } });
     ({ live } = await started.product.organisation());
     await live.openAccount({ funds: 0 });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    browser = await launchChromium();
   });
   afterAll(async () => {
     await browser?.close();

@@ -7,6 +7,7 @@ import { countUnderWay, lookInto, makeRowsDue } from '../../scripts/harness/data
 import { AcquirerUnreachable } from '../../src/acquirers/acquirer.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
+import { runs } from '../support/runs.ts';
 
 interface Payment {
   id: string;
@@ -297,6 +298,6 @@ test('random captures, refunds and cancels never give back or take more than was
       expect(payment.amount_captured).toBeLessThanOrEqual(payment.amount_authorized);
       expect(payment.amount_refunded).toBeLessThanOrEqual(payment.amount_captured);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });

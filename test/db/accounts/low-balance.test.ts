@@ -10,6 +10,7 @@ import { webhookSink } from '../../../src/webhooks/event-sink.ts';
 import { openBook, payoutRequest, stored, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runs } from '../../support/runs.ts';
 
 let database: TestDatabase;
 let book: TestBook;
@@ -142,6 +143,6 @@ test('any order of money in and out tells as often as a count of the falls says'
       await Promise.all(commands.map((send) => send()));
       expect(await told(id)).toHaveLength(falls);
     }),
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: runs(15), endOnFailure: true },
   );
 });

@@ -17,6 +17,7 @@ import type { Instant } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runs } from '../../support/runs.ts';
 
 const START = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;
@@ -110,6 +111,6 @@ test('opening + movements = closing, and every line is in the statement of its d
       expect(await csv()).toBe(await csv());
       expect((await sumStatement(runtime(), head)).digest).toBe(statement.digest);
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });

@@ -28,6 +28,7 @@ import { RETURNS_APART } from '../../support/forms.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { anyAction, inBatches, play } from '../../support/random-commands.ts';
+import { runs } from '../../support/runs.ts';
 
 let database: TestDatabase;
 let pool: Pool;
@@ -68,7 +69,7 @@ test('the same commands give the same answers, rows, entries, hashes and events'
       expect(decisions).toEqual(played.map(({ decision }) => decision));
       await sameBook(memory);
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: runs(40), endOnFailure: true },
   );
 });
 
@@ -196,7 +197,7 @@ test('and so do those of several books that share their batches', async () => {
         await sameBook(memory);
       }
     }),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: runs(20), endOnFailure: true },
   );
 });
 

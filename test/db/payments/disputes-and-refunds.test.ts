@@ -9,6 +9,7 @@ import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runs } from '../../support/runs.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -376,7 +377,7 @@ describe('with refunds', () => {
         expect((await money.balance(accountId)) + shares).toBe(due);
         expect(await money.differences()).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { findingsOf } from '../../support/findings.ts';
 import { type Captured, MoneyBack } from '../../support/money-back.ts';
 import { settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runs } from '../../support/runs.ts';
 
 let database: TestDatabase;
 let book: TestBook;
@@ -149,7 +150,7 @@ test('by any schedules, what captures earned is waiting, released or back with p
       const end = await whereItIs();
       expect(end).toMatchObject({ waiting: 0n, released: earned - refunded - disputed });
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
   expect(await findingsOf(book)).toEqual([]);
 });

@@ -8,6 +8,7 @@ import type { Uuid } from '../../../src/values/ids.ts';
 import { type CamtStatement, camt, IBAN, mt940, OperatorsBank } from '../../support/bank-statements.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { runs } from '../../support/runs.ts';
 
 let database: TestDatabase;
 let bank: OperatorsBank;
@@ -219,6 +220,6 @@ test('whatever order files come in, all is posted once all are here, and before 
       }
       expect(new Set(await statusesOf(of))).toEqual(new Set(chain.length === 0 ? [] : ['posted']));
     }),
-    { numRuns: 12, seed: 11, endOnFailure: true },
+    { numRuns: runs(12), seed: 11, endOnFailure: true },
   );
 });

@@ -10,6 +10,7 @@ import { type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import type { Product } from '../../support/product.ts';
 import { advanceClock, MERCHANT, messagesOf, purchase, type Transaction, tell } from '../../support/purchases.ts';
+import { runs } from '../../support/runs.ts';
 
 let product: Product;
 beforeAll(async () => {
@@ -138,7 +139,7 @@ test('the controls that decided everything change nothing', async () => {
       const { created_at: from } = await one.client.read<Transaction>(`/v1/transactions/${middle}`);
       expect(await backtest(one.client, { ...of, from })).toMatchObject({ changed: 0 });
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });
 
@@ -162,6 +163,6 @@ test('other controls change what they change where they are active', async () =>
         expect([at, would.get(id) ?? (await outcomeOf(here.client, id))]).toEqual([at, really]);
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });

@@ -12,6 +12,7 @@ import { decimalOf } from '../../../src/money/amount.ts';
 import type { BankFileLine, BankFileStatement } from '../../../src/reconciliation/reading/bank-file.ts';
 import { CamtReader } from '../../../src/reconciliation/reading/read-camt.ts';
 import { newId } from '../../../src/values/ids.ts';
+import { runs } from '../../support/runs.ts';
 
 const SCHEMA = new URL('../../../../shared/data/xsd/camt.053.001.08.xsd', import.meta.url);
 const CURRENCIES = ['JPY', 'EUR', 'KWD'];
@@ -107,7 +108,7 @@ describe('camt.053', () => {
         expect(errors).toEqual([]);
         expect(valid).toBe(true);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 
@@ -126,7 +127,7 @@ describe('camt.053', () => {
           }),
         ]);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 
@@ -210,7 +211,7 @@ describe('PDF', () => {
       fc.asyncProperty(journal, async ({ moved, ...rest }) => {
         expect((await pdfOf(made(moved, rest))).length).toBeGreaterThan(1_000);
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { parse as parseLossless } from 'lossless-json';
 import { expect, test } from 'vitest';
 import { syntaxFaultAt } from '../../../src/http/json-syntax.ts';
+import { runs } from '../../support/runs.ts';
 
 function isJson(text: string): boolean {
   try {
@@ -51,7 +52,7 @@ test('invalid JSON stops before the end, valid JSON at the end', () => {
       // The text up to and including the position is invalid too.
       else if (at < text.length) expect(isJson(`${text.slice(0, at + 1)}`)).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   );
 });
 
@@ -67,7 +68,7 @@ test('a valid text with one inserted character stops where an independent parser
       if (said && !/number|"true|"false|"null|duplicate/i.test(thrown(text)))
         expect(syntaxFaultAt(text)).toBe(Number(said[1]));
     }),
-    { numRuns: 5_000 },
+    { numRuns: runs(5_000) },
   );
 });
 

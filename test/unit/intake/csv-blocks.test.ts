@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import { readCsv } from '../../../src/intake/csv.ts';
 import { csvBlocks } from '../../../src/intake/csv-blocks.ts';
+import { runs } from '../../support/runs.ts';
 
 const COLUMNS = ['a', 'b'] as const;
 
@@ -45,7 +46,7 @@ test('the same rows with the same lines, wherever a part ends', () => {
       const text = `${hasMark ? '\uFEFF' : ''}${lines}${isEnded ? end : ''}`;
       expect(blocksOf(text, sizes)).toEqual(wholeOf(text));
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

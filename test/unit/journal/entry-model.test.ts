@@ -23,6 +23,7 @@ import { effectiveLines } from '../../../src/ledger/rows/journal-tables.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
+import { runs } from '../../support/runs.ts';
 
 const BY = { requestId: newId(), actor: 'test' };
 const TEXTS = { description: null, externalId: null, metadata: {} };
@@ -193,7 +194,7 @@ test('the ledger answers as plain sums do, whatever is asked in whatever order',
         expect(memory.book.closedThrough).toBe(model.closedThrough);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

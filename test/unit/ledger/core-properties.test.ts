@@ -11,6 +11,7 @@ import { payoutReturns } from '../../../src/payouts/returns/payout-return-table.
 import { RETURNS_APART } from '../../support/forms.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 import { type Action, anyAction, inBatches, play } from '../../support/random-commands.ts';
+import { runs } from '../../support/runs.ts';
 
 const BOOK = { id: '018f4d3e-7b2a-7000-8000-000000000001' };
 /** Begins with a funded account, so that most commands can succeed. */
@@ -42,7 +43,7 @@ const bookAfter = (list: typeof actions) =>
 const anyBook = bookAfter(actions);
 
 const always = (name: string, check: (book: { memory: MemoryBook; played: ReturnType<typeof play> }) => void) =>
-  test(name, () => fc.assert(fc.property(anyBook, check), { numRuns: 150 }));
+  test(name, () => fc.assert(fc.property(anyBook, check), { numRuns: runs(150) }));
 
 always('no command fails by a bug: each is answered', ({ played }) => {
   for (const { command, decision } of played) expect(decision, command.name).not.toHaveProperty('error');
@@ -159,7 +160,7 @@ describe('batches', () => {
         expect(together.events).toEqual(alone.events);
         expect(together.dump()).toEqual(alone.dump());
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

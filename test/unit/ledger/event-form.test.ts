@@ -15,6 +15,7 @@ import { keptRows } from '../../support/kept-rows.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 import { anyAction, play } from '../../support/random-commands.ts';
+import { runs } from '../../support/runs.ts';
 import FORM_1 from './event-form-1.json' with { type: 'json' };
 
 const WHOLE: LedgerForms = { ...LATEST_FORMS, eventsDerived: false };
@@ -41,7 +42,7 @@ test('whatever happens to payouts, their events are the same to the byte, and na
       expect(rows.map((row) => wholePayload(row))).toEqual(whole.events.map(({ payload }) => payload));
       expect(rows.map((row) => row.text_references)).toEqual(whole.events.map((event) => event.textReferences));
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 });
 

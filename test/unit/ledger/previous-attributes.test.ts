@@ -9,6 +9,7 @@ import { LATEST_FORMS } from '../../support/forms.ts';
 import { keptRows } from '../../support/kept-rows.ts';
 import { MemoryBook } from '../../support/memory-book.ts';
 import { anyAction, play } from '../../support/random-commands.ts';
+import { runs } from '../../support/runs.ts';
 
 const owner = { object: 'payout', objectId: '018f4d3e-7b2a-7000-8000-000000000001', salt: Buffer.alloc(16) } as const;
 const text = (value: string) => new PersonalText(owner, 'description', value);
@@ -68,7 +69,7 @@ describe('whatever happens', () => {
           expect(data.previous_attributes).toEqual(differing(before.object, data.object, texts));
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

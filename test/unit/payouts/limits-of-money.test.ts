@@ -7,6 +7,7 @@ import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
+import { runs } from '../../support/runs.ts';
 
 let scene: PayoutScene;
 beforeEach(() => {
@@ -104,7 +105,7 @@ test('whatever a rail reports, every accepted payout ends, and no account overfl
         expect(lifetimeTotal(of.memory.account(of.source))).toBeLessThan(2n ** 63n);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -15,6 +15,7 @@ import {
 import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../../src/values/card-number.ts';
 import { isLuhnValid } from '../../../src/values/luhn.ts';
 import { counterOf } from '../../support/card-counters.ts';
+import { runs } from '../../support/runs.ts';
 
 const keys = cardKeys(Buffer.alloc(32, 7));
 const counters = fc.integer({ min: 0, max: NUMBERS - 1 });
@@ -39,7 +40,7 @@ describe('numbers', () => {
         expect(first).toBeLessThan(NUMBERS);
         expect(first === second).toBe(one === other);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('numbers', () => {
         }
         expect(urlHasCardNumber(`https://shop.example/?card=${number}`)).toBe(true);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Chained, goesOn, nextOfChain, type Waiting } from '../../../src/reconciliation/statements/chain.ts';
+import { runs } from '../../support/runs.ts';
 
 /** An account that takes statements one by one, as an import does. */
 class Account {
@@ -72,7 +73,7 @@ test('whatever order statements come in, all are released once all are here', ()
       expect(account.waiting).toEqual([]);
       expect(account.balance).toBe(chain.at(-1)?.closing ?? 0n);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 
@@ -88,7 +89,7 @@ test('while one is missing, what stands before it is released, unless something 
       account.take(missing);
       expect(account.waiting).toEqual([]);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });
 

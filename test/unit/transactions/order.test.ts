@@ -14,6 +14,7 @@ import {
   stateOf,
 } from '../../../src/transactions/purchase/purchase-state.ts';
 import { takeMessage } from '../../../src/transactions/purchase/take-message.ts';
+import { runs } from '../../support/runs.ts';
 import { anyMessages, anyTerms, shuffled } from './any-messages.ts';
 
 interface Played {
@@ -61,7 +62,7 @@ test('messages in any order end alike', () => {
     fc.property(inTwoOrders, ({ messages, order, terms }) => {
       expect(facts(play(order, terms))).toEqual(facts(play(messages, terms)));
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(1_000) },
   );
 });
 
@@ -73,7 +74,7 @@ test('a message that comes again changes nothing', () => {
     fc.property(repeated, ({ messages, again, terms }) => {
       expect(facts(play(again, terms))).toEqual(facts(play(messages, terms)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -96,7 +97,7 @@ test('what is posted, held and used is what the state says', () => {
       for (const amount of [amounts.held, amounts.feeHeld, amounts.cleared, amounts.refunded, amounts.fee])
         expect(amount).toBeGreaterThanOrEqual(0n);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 
@@ -132,6 +133,6 @@ test('without single messages and other currencies, what is held is authorized l
       const left = authorized - reversed - cleared;
       expect(amounts.held).toBe(isClosed || left < 0n ? 0n : left);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });

@@ -18,6 +18,7 @@ import {
   reportOf,
   said,
 } from '../../../support/matching.ts';
+import { runs } from '../../../support/runs.ts';
 
 interface Row {
   readonly name: string;
@@ -461,7 +462,7 @@ describe('under noise', () => {
           expect(parts.reduce((sum, { amount }) => sum + amount, 0n) >= item.amount).toBe(true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -473,7 +474,7 @@ describe('under noise', () => {
         for (const match of matchLines(inputOf(lines, items)).matches)
           expect(sum(match.lines)).toBe(sum(match.items) + (match.difference?.amount ?? 0n));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -491,7 +492,7 @@ describe('under noise', () => {
         const one = JSON.stringify(matchLines(inputOf(lines, items)), TEXT);
         expect(JSON.stringify(matchLines(inputOf(otherLines, otherItems)), TEXT)).toBe(one);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });
