@@ -24,6 +24,7 @@ const BARE = {
   posting: {},
   waiting: null,
   firstEvent: null,
+  firstForm: null,
   entryIds: [],
   earlierSecrets: [],
   content: { limits: [], requireThreeDSecureAbove: null },

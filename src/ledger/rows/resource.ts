@@ -10,6 +10,7 @@ import { type WrittenJson, writeJson } from '../../values/json.ts';
 import type { BookId } from '../book.ts';
 import type { Draft } from '../draft.ts';
 import type { Entry } from '../entry.ts';
+import type { KeptEvent } from '../events/event.ts';
 import type { EventForm, ShownMembers } from '../events/event-form.ts';
 import { AnnouncedObject, type EventRequest } from '../events/event-payload.ts';
 import { previousAttributes } from '../events/previous-attributes.ts';
@@ -28,6 +29,8 @@ export interface Versioned {
   readonly entryIds?: readonly Uuid[];
   /** The sequence of its first event, where later ones are kept without what that one says. Null: they are kept whole. */
   readonly firstEvent?: bigint | null;
+  /** The form of that event: later ones take from it in the same form alone. Null in rows of releases that had form 1 alone. */
+  readonly firstForm?: number | null;
 }
 
 /** What a view needs beside the row. */
@@ -146,8 +149,12 @@ export function advance<Row extends Versioned>(
   if (event === undefined) return kept;
   const announced = draft.emit(eventOf(draft, resource, kept, { event, entries, before: shownBefore, restates }));
   if (!restates || !kept.firstEvent) return kept;
-  const firstEvent = announced.form === null ? null : announced.sequence;
-  return draft.put(resource.table, id, resource.changed(kept, { firstEvent } as Partial<Row>));
+  return draft.put(resource.table, id, resource.changed(kept, firstOf<Row>(announced)));
+}
+
+/** What a row says of the event that later ones take from. */
+function firstOf<Row extends Versioned>({ form, sequence }: Pick<KeptEvent, 'form' | 'sequence'>): Partial<Row> {
+  return { firstEvent: form === null ? null : sequence, firstForm: form } as Partial<Row>;
 }
 
 /** Entries of a child are the child's: the list of a row does not grow with its children. */
@@ -171,7 +178,7 @@ export function begin<Row extends Versioned>(
   const derivation = eventForm && { form: eventForm, firstSequence: null, shown };
   const told = draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text, derivation });
   // Events to come take from this one, if it says what they leave out.
-  if (told.form !== null) draft.put(table, id, resource.changed(kept, { firstEvent: told.sequence } as Partial<Row>));
+  if (told.form !== null) draft.put(table, id, resource.changed(kept, firstOf<Row>(told)));
   return new AnnouncedObject(text, told.sequence);
 }
 
@@ -193,7 +200,7 @@ function eventOf<Row extends Versioned>(
 ): EventRequest {
   const shown = shownBy(draft, resource, row);
   const { eventForm } = resource;
-  const known = row.firstEvent ?? null;
+  const known = row.firstForm === eventForm?.number ? (row.firstEvent ?? null) : null;
   const firstSequence = restates ? null : known;
   return {
     type: event,

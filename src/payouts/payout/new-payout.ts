@@ -67,6 +67,7 @@ export function payoutOf(made: NewPayout, moment: Moment): Payout {
     entryIds: [],
     batchId: made.batchId,
     firstEvent: null,
+    firstForm: null,
     requestId: made.requestId,
     version: 1,
     pausedAt: null,

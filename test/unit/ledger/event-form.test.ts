@@ -193,6 +193,22 @@ test('every form names each member once, has its number, and what events take fr
   }
 });
 
+test('an event takes from a first one in the same form alone: where a release that had form 1 alone began the payout, later ones are whole', () => {
+  const scene = new PayoutScene(LATEST_FORMS);
+  const begun = scene.accepted();
+  expect([begun.firstEvent === null, begun.firstForm]).toEqual([false, PAYOUT_EVENTS.number]);
+  scene.reserve(begun);
+  expect(lastOf(scene.memory)).toMatchObject({ form: PAYOUT_EVENTS.number, first_sequence: begun.firstEvent });
+
+  const earlier = { ...scene.accepted(), firstForm: null };
+  scene.memory.put(payouts, earlier.id, earlier);
+  const reserved = scene.reserve(earlier);
+  expect(lastOf(scene.memory)).toMatchObject({ form: null, first_sequence: null });
+  expect(JSON.parse(wholePayload(lastOf(scene.memory))).data.object).toMatchObject({ status: 'processing' });
+  scene.settle(reserved, { status: 'paid' });
+  expect(lastOf(scene.memory)).toMatchObject({ form: null });
+});
+
 test('the form of payouts has the members of their view, in its order', () => {
   const view = payoutView(new PayoutScene().accepted(), false);
   expect(PAYOUT_EVENTS.members.map(({ name }) => name)).toEqual(Object.keys(view));
