@@ -98,7 +98,8 @@ export class SharedSandboxAcquirer extends SharedAcquirer<SandboxAcquirer> {
     return this.inTurn(given[0].originator, (its) => its.moveDispute(...given));
   }
 
+  /** A job makes it, for a simulation too. */
   pay(...given: SandboxCall<'pay'>): ReturnType<SandboxAcquirer['pay']> {
-    return this.inTurn(given[0].originator, (its) => its.pay(...given));
+    return this.inTurn(given[0].originator, (its) => its.pay(...given), 'job');
   }
 }
