@@ -145,7 +145,7 @@ function leave({ slots, jobs }: PartyLimits, { bookId, callFor }: Turn): void {
   }
 }
 
-/** A book's jobs do not count as its requests: they would take its share. */
+/** A book's jobs do not count as its requests: they would use up its slots. */
 function laneOfJobs(bookId: string): string {
   return `${bookId} jobs`;
 }
