@@ -20,7 +20,7 @@ export class Room {
     return new Promise((resolve) => this.#queue(bookId, { rows: this.#counted(rows), enter: resolve }));
   }
 
-  /** Resolves to true once there is room for one row, and to false when there was none within the limit: then nothing is undone. */
+  /** Resolves to true once there is room for one row, and to false once the limit has passed: then the row is not in it. */
   enterWithin(bookId: string, limitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const waiter = {
