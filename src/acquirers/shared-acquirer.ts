@@ -1,5 +1,5 @@
 /** An acquirer as all code but its adapter uses it: each call is made in the turn of its book. */
-import type { CallLimits } from '../outside/call-limits.ts';
+import type { CallFor, CallLimits } from '../outside/call-limits.ts';
 import { SharedParty } from '../outside/called-party.ts';
 import type { NotFound } from '../outside/party.ts';
 import type {
@@ -98,7 +98,8 @@ export class SharedSandboxAcquirer extends SharedAcquirer<SandboxAcquirer> {
     return this.inTurn(given[0].originator, (its) => its.moveDispute(...given));
   }
 
-  pay(...given: SandboxCall<'pay'>): ReturnType<SandboxAcquirer['pay']> {
-    return this.inTurn(given[0].originator, (its) => its.pay(...given));
+  /** For a job, unless a simulation waits for it. */
+  pay(given: SandboxCall<'pay'>[0], callFor: CallFor = 'job'): ReturnType<SandboxAcquirer['pay']> {
+    return this.inTurn(given.originator, (its) => its.pay(given), callFor);
   }
 }

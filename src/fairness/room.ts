@@ -17,12 +17,24 @@ export class Room {
 
   /** Resolves once there is room for all rows. More than the whole room takes all of it. Undone by leave(). */
   enter(bookId: string, rows: number): Promise<void> {
+    return new Promise((resolve) => this.#queue(bookId, { rows: this.#counted(rows), enter: resolve }));
+  }
+
+  /** Resolves to true once there is room for one row, and to false once the limit has passed: then the row is not in it. */
+  enterWithin(bookId: string, limitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const waiter = { rows: this.#counted(rows), enter: resolve };
-      const ofBook = this.#waiting.get(bookId);
-      if (ofBook) ofBook.push(waiter);
-      else this.#waiting.set(bookId, [waiter]);
-      this.#admit();
+      const waiter = {
+        rows: 1,
+        enter: () => {
+          clearTimeout(timer);
+          resolve(true);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#withdraw(bookId, waiter);
+        resolve(false);
+      }, limitMs);
+      this.#queue(bookId, waiter);
     });
   }
 
@@ -53,6 +65,20 @@ export class Room {
     } finally {
       this.leave(bookId, 1);
     }
+  }
+
+  #queue(bookId: string, waiter: Waiter): void {
+    const ofBook = this.#waiting.get(bookId);
+    if (ofBook) ofBook.push(waiter);
+    else this.#waiting.set(bookId, [waiter]);
+    this.#admit();
+  }
+
+  /** The others of its book keep its turn. */
+  #withdraw(bookId: string, waiter: Waiter): void {
+    const ofBook = this.#waiting.get(bookId)!;
+    ofBook.splice(ofBook.indexOf(waiter), 1);
+    if (ofBook.length === 0) this.#waiting.delete(bookId);
   }
 
   #admit(): void {

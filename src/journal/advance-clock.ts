@@ -23,7 +23,7 @@ import { type Clock, formatInstant, formatInstantOrNull, type Instant } from '..
 import { newId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
 import { NoProgress } from '../values/progress.ts';
-import { findNextAppointments } from './clock-store.ts';
+import { findNextAppointments, findStillDue } from './clock-store.ts';
 import { type Duration, laterBy } from './duration.ts';
 import { type AppointmentRuntime, isolating } from './keep-appointments.ts';
 
@@ -98,16 +98,18 @@ async function takeStep(
   const submit = (ids: readonly Uuid[]) =>
     retryStaleReads(async () => {
       const before = await appointment.place?.(pool, book.id, ids);
+      let fault: NoProgress | undefined;
       try {
         const command = await appointment.command(pool, book.id, ids, runtime);
-        await committer.submit(book.id, stepClock({ ...step, to, command }));
+        const isTaken = await committer.submit(book.id, stepClock({ ...step, to, command }));
+        // Another process has taken the step.
+        if (!isTaken) return;
       } catch (error) {
         if (!(error instanceof NoProgress)) throw error;
-        // Another process may have carried them out in this moment, or a step of them: then they have moved, or are due
-        // no longer.
-        const isWhereItWas = isDeepStrictEqual(await appointment.place?.(pool, book.id, ids), before);
-        if (isWhereItWas && (await areDue(runtime, book.id, next, ids))) throw error;
+        fault = error;
       }
+      if (await gotFurther(runtime, appointment, { bookId: book.id, ids, at: to, before })) return;
+      throw fault ?? new NoProgress(`${appointment.name}: kept at ${formatInstant(to)}, and due as before.`);
     });
   await isolating(runtime, appointment, { bookId: book.id, ids: next.ids, submit });
   await answered(runtime, appointment, { bookId: book.id, ids: next.ids });
@@ -127,14 +129,18 @@ async function answered(
   while (performance.now() < until && (await appointment.isUnderWay(pool, bookId, ids))) await delay(ASKED_EVERY_MS);
 }
 
-async function areDue(
+/**
+ * Whether a row is due later or no longer, by this step or because a job carried it out meanwhile; of rows of several steps, whether they
+ * are elsewhere. What a command has written shows nothing: one that leaves its rows due is taken for ever.
+ */
+async function gotFurther(
   { pool }: AdvanceRuntime,
-  bookId: BookId,
-  { appointment, at: until }: { appointment: Appointment; at: Instant },
-  ids: readonly Uuid[],
+  appointment: Appointment,
+  { bookId, ids, at, before }: { bookId: BookId; ids: readonly Uuid[]; at: Instant; before: unknown },
 ): Promise<boolean> {
-  const due = await findNextAppointments(pool, appointment, { bookId, until, limit: APPOINTMENTS_PER_COMMAND });
-  return due?.ids.some((id) => ids.includes(id)) ?? false;
+  const due = await findStillDue(pool, appointment, { bookId, ids, until: at });
+  if (due.length < ids.length) return true;
+  return appointment.place !== undefined && !isDeepStrictEqual(await appointment.place(pool, bookId, ids), before);
 }
 
 /** Of all appointments the earliest; of one moment, those that are declared first. */

@@ -106,8 +106,8 @@ export class AskedEndpoints {
   }
 
   async #ask<Answer>(question: Question<Answer>): Promise<Heard<Answer>> {
-    const { bookId, url } = question;
-    const party = { name: `endpoint of ${bookId}`, callsAtOnce: SLOTS };
+    const { bookId, url, timeoutMs } = question;
+    const party = { name: `endpoint of ${bookId}`, callsAtOnce: SLOTS, callTimeoutMs: timeoutMs };
     // Another URL is another endpoint: it does not inherit the failures.
     const line = `${bookId} ${url}`;
     try {

@@ -1,6 +1,6 @@
 /**
  * A party as code outside its folder calls it: each call is made in the turn of its book. Only code that runs in such a
- * turn sees the client itself.
+ * turn sees the client itself. The calls of the contract are those of requests: jobs name themselves (inTurn).
  */
 import type { Uuid } from '../values/ids.ts';
 import type { CallFor, CallLimits } from './call-limits.ts';
@@ -12,7 +12,7 @@ export interface InTurn<Client> {
   inTurn<Answer>(bookId: string, call: (client: Client) => Promise<Answer>, callFor?: CallFor): Promise<Answer>;
 }
 
-/** Notices belong to no book until they are read: their calls are limited like those of one book of their own. */
+/** Notices belong to no book until they are read: their calls are limited like those of one book of their own. Jobs make them. */
 const NOTICES = 'notices';
 
 type Terms = Omit<Party, 'idempotent'>;
@@ -51,10 +51,10 @@ export abstract class SharedParty<Client extends Party & NoticeSource, Notice ex
   }
 
   notices(limit: number, behind?: Uuid): Promise<Notice[]> {
-    return this.inTurn(NOTICES, (client) => client.notices(limit, behind) as Promise<Notice[]>);
+    return this.inTurn(NOTICES, (client) => client.notices(limit, behind) as Promise<Notice[]>, 'job');
   }
 
   acknowledge(ids: readonly Uuid[], how?: Acknowledged): Promise<void> {
-    return this.inTurn(NOTICES, (client) => client.acknowledge(ids, how));
+    return this.inTurn(NOTICES, (client) => client.acknowledge(ids, how), 'job');
   }
 }

@@ -13,7 +13,7 @@ export interface JobCall<Client> {
   readonly bookId: string;
   /** The row that the call is for. One call at a time. */
   readonly id: string;
-  /** Of bulk work. */
+  /** Of bulk work, or an inquiry: what is sent for the first time, and may be waited for, has a turn of its own before these. */
   readonly behind?: boolean;
 }
 

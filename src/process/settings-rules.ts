@@ -68,6 +68,7 @@ const RULES: readonly Rule[] = [
   // key, and processes that sign nothing share a file with those that do. The reports pool logs at its start which of
   // them it lacks.
   { name: 'CHECKPOINT_FORMER_KEYS', needs: ['CHECKPOINT_SIGNING_KEY'] },
+  { name: 'CHECKPOINT_INTERVAL_SECONDS', needs: ['CHECKPOINT_SIGNING_KEY'] },
 ];
 
 /** A line for each setting that can never apply. */

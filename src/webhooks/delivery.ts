@@ -9,6 +9,7 @@
 import type { BookId, Mode } from '../ledger/book.ts';
 import type { PostError } from '../outside/post-event.ts';
 import type { Instant } from '../values/clock.ts';
+import { parseHttpDate } from '../values/http-date.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { DisabledReason, EarlierSecret, EndpointStatus, Signature } from './endpoint.ts';
 
@@ -226,12 +227,15 @@ export function reasonToDisable(
   return attempt.startedAt - endpoint.failingSince >= FAILING_LIMIT_MS ? 'failing' : undefined;
 }
 
-/** Parses a Retry-After header (RFC 9110, 10.2.3), seconds or a date, into milliseconds. Null when it is neither. */
+/**
+ * Parses a Retry-After header (RFC 9110, 10.2.3), seconds or a date, into milliseconds. Null when it is neither. Blanks around the value
+ * belong to the field line (5.5): not every client of HTTP takes them away. However large the number is, it asks for the longest pause.
+ */
 export function parseRetryAfter(header: string | undefined, now: Instant): number | null {
-  if (header === undefined) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND;
-  const date = /[a-z]/i.test(header) ? Date.parse(header) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(date - now, 0);
+  const value = header?.trim() ?? '';
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * SECOND, RETRY_AFTER_MAX_MS);
+  const date = parseHttpDate(value, now);
+  return date === undefined ? null : Math.max(date - now, 0);
 }
 
 /** The delivery's id in jobs. */

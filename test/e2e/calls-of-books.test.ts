@@ -27,6 +27,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   started.gateway.delayOf = () => undefined;
+  started.gateway.faultOf = () => undefined;
 });
 afterAll(async () => {
   await expectInvariants(started.product);
@@ -92,6 +93,34 @@ describe('a flood of one book at a slow gateway', () => {
     }
     expect(callsOf('card').filter(({ merchant: by }) => by === busy.originator)).toHaveLength(64);
     expect(succeeded(await keep(busy))).toMatchObject({ status: 'active' });
+  });
+});
+
+describe('inquiries that never end', () => {
+  test('hold up neither tokens of their own book, nor its payers, nor its new payments', async () => {
+    const busy = await merchant();
+    const token = succeeded(await keep(busy));
+    const payment = { amount: 1_000, currency: 'JOD', source: { type: 'token', token: token.id, cvc: '123' } };
+    const checkout = succeeded(
+      await busy.live.post<Shown>('/v1/payments', { ...payment, source: { type: 'checkout' } }),
+    );
+    const { letGo } = listen({ call: 'inquire' });
+    started.gateway.faultOf = (call) => (call === 'submit' ? 'unanswered' : undefined);
+    const headers = { prefer: 'respond-async' };
+    const waiting = Array.from({ length: 100 }, () => busy.live.post<Shown>('/v1/payments', payment, { headers }));
+    for (const answer of await Promise.all(waiting)) succeeded(answer);
+    // Half of the slots that jobs may take: 56 of 64.
+    await until(
+      async () => callsOf('inquire').length,
+      (calls) => calls >= 28,
+    );
+    started.gateway.faultOf = () => undefined;
+    expect(await keep(busy)).toMatchObject({ status: 201 });
+    const payer = payerOf(started.product.baseUrl, { publicUrl: PUBLIC_URL, address: '198.51.100.8' });
+    await payer.open(checkout.next_action.url);
+    const paid = await busy.live.post<Shown>('/v1/payments', payment);
+    expect(paid).toMatchObject({ status: 201, body: { status: 'captured' } });
+    letGo();
   });
 });
 

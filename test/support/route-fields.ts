@@ -8,6 +8,7 @@ import type { Route } from '../../src/api/route.ts';
 /** The part of JSON Schema that bodies use. */
 interface JsonSchema {
   type?: string;
+  description?: string;
   const?: unknown;
   enum?: readonly unknown[];
   example?: unknown;
@@ -73,8 +74,8 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
   const add = (what: string, value: unknown, at = pointer) => {
     refused.push({ what, body: field.with(value), pointer: at });
   };
-  // In a POST, null for a member that may be left out is its absence.
-  const isAbsent = method === 'post' && field.mayBeAbsent;
+  // In a POST, null for a member that may be left out is its absence, unless all is meant by that.
+  const isAbsent = method === 'post' && field.mayBeAbsent && !isOfAll(schema);
   const types = [...typesOf(schema, root), ...(isAbsent ? ['null'] : [])];
   for (const [type, value] of Object.entries(VALUES)) if (!types.includes(type)) add(`a ${type}`, value);
   if (isRequired) refused.push({ what: 'nothing', body: field.without(), pointer });
@@ -101,6 +102,11 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
     }
   }
   return refused;
+}
+
+/** As orAll says it (src/api/schemas/amount.ts). */
+function isOfAll({ description = '', type }: JsonSchema): boolean {
+  return type === 'integer' && /Without it, (all|however much|what it approved)/.test(description);
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => [`key${at}`, 'value'] as const);

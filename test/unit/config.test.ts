@@ -240,6 +240,7 @@ describe('a setting that can never apply stops the start', () => {
     ${{ WEBHOOK_ALLOW_HOSTS: 'shop:0' }}                                  | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
     ${{ WEBHOOK_ALLOW_HOSTS: 'shop:080' }}                                | ${/WEBHOOK_ALLOW_HOSTS: expects ports from 1 to 65535/}
     ${{ CHECKPOINT_FORMER_KEYS: KEY_ID }}                                 | ${/CHECKPOINT_FORMER_KEYS: never applies without CHECKPOINT_SIGNING_KEY/}
+    ${{ CHECKPOINT_INTERVAL_SECONDS: '60' }}                              | ${/CHECKPOINT_INTERVAL_SECONDS: never applies without CHECKPOINT_SIGNING_KEY/}
     ${{ QUEUE_DATABASE_URL: 'postgres://a@b/c', REDIS_URL: 'redis://a' }} | ${/QUEUE_DATABASE_URL: never applies beside REDIS_URL/}
   `('$given', ({ given, words }) => {
     expect(() => read(given)).toThrow(words);

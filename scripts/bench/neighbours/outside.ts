@@ -5,15 +5,18 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
-import { startGateway } from '../../gateway/server.ts';
+import { type Fault, startGateway } from '../../gateway/server.ts';
 
 export type OutsideQuestion =
   /** Answered with the port, which is the same on all of these addresses. */
   | { ask: 'listen'; as: keyof typeof RECEIVERS; hosts: readonly string[] }
   /** A name server that receives every question and answers none. Answered with its port. */
   | { ask: 'name server' }
-  /** The reference gateway, whose calls take so long. Answered with its port. */
-  | { ask: 'gateway'; secret: string; delayMs: number }
+  /**
+   * The reference gateway, whose calls take so long. One that is silent about payments breaks off each submission, and never answers an
+   * inquiry. Answered with its port.
+   */
+  | { ask: 'gateway'; secret: string; delayMs: number; isSilent: boolean }
   /** Answered with a port where nothing listens. */
   | { ask: 'closed port' };
 
@@ -37,6 +40,8 @@ const RECEIVERS = {
   silent: () => createTcpServer((socket) => socket.on('error', () => undefined).resume()),
 } satisfies Record<string, () => Server>;
 
+const SILENCE: Readonly<Record<string, Fault>> = { submit: 'unanswered', inquire: 'hangs' };
+
 function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -52,8 +57,9 @@ async function answerTo(question: OutsideQuestion): Promise<number> {
       return port;
     }
     case 'gateway': {
-      const { url } = await startGateway({ secrets: [question.secret], delayMs: question.delayMs });
-      return Number(new URL(url).port);
+      const gateway = await startGateway({ secrets: [question.secret], delayMs: question.delayMs });
+      if (question.isSilent) gateway.faultOf = (call) => SILENCE[call];
+      return Number(new URL(gateway.url).port);
     }
     case 'closed port': {
       const server = createTcpServer();

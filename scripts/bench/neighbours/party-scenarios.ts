@@ -12,6 +12,8 @@ const TOKENS_PER_SECOND = 95;
 /** Of a gateway that is slow and healthy. */
 const GATEWAY_DELAY_MS = 1_500;
 const PAGES_PER_SECOND = 50;
+/** Of which each waits for an inquiry: hundreds within seconds. */
+const PAYMENTS_PER_SECOND = 20;
 /** Captures of a fresh book: its payday ran into a timeout of 15 s, again and again. */
 const CAPTURES = 600;
 const CAPTURED_AT_ONCE = 16;
@@ -79,6 +81,21 @@ const payersPage: Scenario = {
   },
 };
 
+/** Payments whose outcome the gateway never reports: the tokens of the same book are answered as fast as the gateway answers them. */
+const endlessInquiries: Scenario = {
+  name: 'endless_inquiries',
+  gatewayDelayMs: 0,
+  gatewayIsSilent: true,
+  async begin(world) {
+    const book = await world.openHostileBook();
+    await requests(world, book.key, {
+      requests: [{ method: 'POST', path: '/v1/payments', body: JSON.stringify(paymentRequest(book.accounts[0]!)) }],
+      rates: [{ perSecond: PAYMENTS_PER_SECOND, seconds: 1 }],
+    });
+    return timesOf(book, { what: 'token', path: '/v1/payments/tokens', body: { card: CARD } });
+  },
+};
+
 const freshPayday: Scenario = {
   name: 'payday_of_a_fresh_book',
   async begin(world) {
@@ -129,6 +146,7 @@ export const PARTY_SCENARIOS: readonly Scenario[] = [
   mathematicalDigits(),
   tokenFlood,
   payersPage,
+  endlessInquiries,
   freshPayday,
   slowDecisions,
 ];
@@ -159,16 +177,22 @@ async function openChallenge(world: World, { client }: HostileBook): Promise<str
 }
 
 /** Makes payments of a book, one after the other. The function returned ends that; it throws if one failed. */
-function paymentsOf({ client, accounts }: HostileBook): () => Promise<Record<string, number>> {
+function paymentsOf(book: HostileBook): () => Promise<Record<string, number>> {
+  return timesOf(book, { what: 'payment', path: '/v1/payments', body: paymentRequest(book.accounts[0]!) });
+}
+
+/** The same for any request. */
+function timesOf(
+  { client }: HostileBook,
+  { what, path, body }: { what: string; path: string; body: object },
+): () => Promise<Record<string, number>> {
   const times: number[] = [];
   const failures: string[] = [];
   let ended = false;
   const making = (async () => {
     while (!ended) {
       const began = performance.now();
-      await client
-        .post<{ status: string }>('/v1/payments', paymentRequest(accounts[0]!))
-        .catch((error: Error) => failures.push(error.message));
+      await client.post(path, body).catch((error: Error) => failures.push(error.message));
       times.push(performance.now() - began);
       await delay(100);
     }
@@ -176,8 +200,7 @@ function paymentsOf({ client, accounts }: HostileBook): () => Promise<Record<str
   return async () => {
     ended = true;
     await making;
-    if (failures.length > 0)
-      throw new Error(`${failures.length} of ${times.length} payments of another book failed: ${failures[0]}`);
-    return { payments: times.length, payment_p99_ms: percentile(times, 99) };
+    if (failures.length > 0) throw new Error(`${failures.length} of ${times.length} ${what}s failed: ${failures[0]}`);
+    return { [`${what}s`]: times.length, [`${what}_p99_ms`]: percentile(times, 99) };
   };
 }

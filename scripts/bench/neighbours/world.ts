@@ -58,13 +58,15 @@ export interface Surroundings {
   readonly allowHosts?: readonly string[];
   /** Payments of the test books go to a gateway whose calls take so long. Otherwise to the sandbox acquirer. */
   readonly gatewayDelayMs?: number;
+  /** That gateway reports the outcome of no payment. */
+  readonly gatewayIsSilent?: boolean;
   /** The installation is contracted: before that no book takes cards. */
   readonly contracted?: boolean;
 }
 
 export async function openWorld(
   { closing, queue, profile }: BenchContext,
-  { allowHosts = [], gatewayDelayMs, contracted = false }: Surroundings = {},
+  { allowHosts = [], gatewayDelayMs, gatewayIsSilent = false, contracted = false }: Surroundings = {},
 ): Promise<World> {
   const outside = startHelper(closing, 'neighbours/outside');
   const hostile = startHelper(closing, 'neighbours/hostile');
@@ -78,7 +80,9 @@ export async function openWorld(
       ...environment,
       WEBHOOK_ALLOW_HOSTS: ['127.0.0.1:*', ...allowHosts].join(','),
       WEBHOOK_DNS_SERVERS: `127.0.0.1:${await ask({ ask: 'name server' })}`,
-      ...(gatewayDelayMs === undefined ? {} : await gatewayEnvironment(ask, gatewayDelayMs)),
+      ...(gatewayDelayMs === undefined
+        ? {}
+        : await gatewayEnvironment(ask, { delayMs: gatewayDelayMs, isSilent: gatewayIsSilent })),
     },
   };
   const bookId = await openBook(stage.pool, 'Well-behaved');
@@ -148,11 +152,14 @@ export async function openWorld(
 }
 
 /** A partner's gateway for test books, which takes card numbers. */
-async function gatewayEnvironment(ask: World['outside'], delayMs: number): Promise<Record<string, string>> {
+async function gatewayEnvironment(
+  ask: World['outside'],
+  kind: { delayMs: number; isSilent: boolean },
+): Promise<Record<string, string>> {
   const secret = newSecret();
   return {
     ACQUIRER_HTTP_NAME: 'bench_gateway',
-    ACQUIRER_HTTP_URL: `http://127.0.0.1:${await ask({ ask: 'gateway', secret, delayMs })}`,
+    ACQUIRER_HTTP_URL: `http://127.0.0.1:${await ask({ ask: 'gateway', secret, ...kind })}`,
     ACQUIRER_HTTP_SECRETS: secret,
     ACQUIRER_HTTP_MODE: 'test',
     ACQUIRER_HTTP_CARD_DATA: 'true',

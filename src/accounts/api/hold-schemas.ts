@@ -1,7 +1,7 @@
 /** Schemas of holds on an account. */
 import { z } from 'zod';
 import { instant } from '../../api/pages.ts';
-import { positiveAmount } from '../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../api/schemas/amount.ts';
 import { description, externalId, metadata } from '../../api/schemas/fields.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import type { HoldStatus } from '../../ledger/hold.ts';
@@ -26,7 +26,7 @@ export const createHoldExample = { amount: 25_000, expires_at: '2099-01-01T00:00
 
 export const releaseHold = z
   .strictObject({
-    amount: positiveAmount.optional().meta({ description: 'Without it, all that remains.' }),
+    amount: orAll(positiveAmount, 'Without it, all that remains.'),
   })
   .meta({ id: 'ReleaseHold' });
 

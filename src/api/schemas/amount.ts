@@ -84,3 +84,19 @@ export const signedAmount = amountFrom(-MAX_REQUEST_AMOUNT, "In the currency's s
 
 /** A limit, which may be zero. */
 export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");
+
+const AMOUNTS_OR_ALL = new WeakSet<z.core.$ZodType>();
+
+/**
+ * An amount without which all is meant that there is. `null` is not its absence: JavaScript writes it for NaN, and whoever has
+ * miscalculated does not mean all.
+ */
+export function orAll<Amount extends typeof positiveAmount>(amount: Amount, description: string) {
+  const member = amount.optional().meta({ ...amount.meta(), description });
+  AMOUNTS_OR_ALL.add(member);
+  return member;
+}
+
+export function isAmountOrAll(schema: z.core.$ZodType): boolean {
+  return AMOUNTS_OR_ALL.has(schema);
+}

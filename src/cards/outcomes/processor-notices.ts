@@ -2,6 +2,7 @@
 import { openOnce } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
+import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { Inbox } from '../../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
@@ -19,7 +20,7 @@ import { takeReport } from './send-operations.ts';
 
 export interface ProcessorNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
-  processor(name: string): Processor;
+  processor(name: string): Processor & InTurn<Processor>;
 }
 
 /** Books what the inbox holds of one book and processor. */
@@ -59,13 +60,13 @@ function operationTaker(runtime: ProcessorNoticeRuntime): NoticeTaker<CardOperat
 
 /** A notice has no card in it: the processor is asked for the card that it has made. */
 async function readCard(
-  processor: Processor,
+  processor: Processor & InTurn<Processor>,
   bookId: BookId,
   operation: CardOperation,
   kind: ProcessorNotice['kind'],
 ): Promise<IssuedCard | undefined> {
   if (kind !== 'succeeded' || operation.status !== 'pending' || !makesCard(operation)) return undefined;
-  const answer = await processor.inquire(bookId, operation.reference);
+  const answer = await processor.inTurn(bookId, (its) => its.inquire(bookId, operation.reference), 'job');
   const isAbout = answer.endToEndId === operation.reference && answer.status === 'succeeded';
   return isAbout && 'card' in answer ? answer.card : undefined;
 }

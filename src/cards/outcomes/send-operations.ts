@@ -56,13 +56,13 @@ interface Sent {
 /** First job after its commit: tells the processor at once. */
 export function tellOperations(runtime: CardSendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
-  return eachOpen(runtime, bookId, ids, (sent) => submitInstruction(sender, sent));
+  return eachOpen(runtime, { bookId, ids, behind: false }, (sent) => submitInstruction(sender, sent));
 }
 
 /** For operations of which nobody has told what became of them. */
 export function inquireCardOperations(runtime: CardSendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
-  return eachOpen(runtime, bookId, ids, (sent) =>
+  return eachOpen(runtime, { bookId, ids, behind: true }, (sent) =>
     sent.operation.kind === 'state'
       ? inquireState(sender, sent)
       : inquireInstruction(sender, sent, () => runtime.clock.now()),
@@ -78,8 +78,7 @@ async function inquireState(sender: Sender<Sent, ProcessorAnswer>, sent: Sent): 
 
 async function eachOpen(
   runtime: CardSendRuntime,
-  bookId: BookId,
-  ids: readonly Uuid[],
+  { bookId, ids, behind }: { bookId: BookId; ids: readonly Uuid[]; behind: boolean },
   act: (sent: Sent) => Promise<void>,
 ): Promise<void> {
   const operations = [...(await runtime.cardOperations.load(bookId, ids)).values()];
@@ -98,7 +97,9 @@ async function eachOpen(
         return failed(error);
       }
       const sent = { id, inquiries, operation, card: ofCards.get(operation.cardId)! };
-      return runtime.calls.make({ party, bookId, id }, (processor) => act({ ...sent, processor }).catch(failed));
+      return runtime.calls.make({ party, bookId, id, behind }, (processor) =>
+        act({ ...sent, processor }).catch(failed),
+      );
     }),
   );
 }

@@ -173,7 +173,9 @@ export function languageOf(given: string | null, acceptLanguage: string): Langua
     .split(',')
     .map((part) => {
       const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
-      const quality = parameters.map((text) => /^\s*q=([\d.]+)\s*$/.exec(text)?.[1]).find((text) => text !== undefined);
+      const quality = parameters
+        .map((text) => /^\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/.exec(text)?.[1])
+        .find((text) => text !== undefined);
       return { primary: range.split('-')[0], weight: quality === undefined ? 1 : Number(quality) };
     })
     .filter(({ weight }) => weight > 0)

@@ -7,6 +7,8 @@ import { openOnce } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
+import type { CallFor } from '../../outside/call-limits.ts';
+import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
 import type { Inbox } from '../../outside/notice.ts';
 import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
@@ -23,7 +25,7 @@ export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'op
   readonly release: ReleaseSchedule;
   readonly authorizationMs: number;
   readonly disputeTerms: DisputeTerms;
-  acquirer(name: string): Acquirer;
+  acquirer(name: string): Acquirer & InTurn<Acquirer>;
 }
 
 /** What a notice is about. */
@@ -61,6 +63,7 @@ function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
       const command = await noticeCommand(runtime, bookId, operation, {
         notice,
         evidence: told.evidence,
+        callFor: 'job',
       });
       return { operation: await runtime.committer.submit(bookId, command) };
     },
@@ -77,11 +80,11 @@ export async function noticeCommand(
   runtime: Pick<AcquirerNoticeRuntime, 'pool' | 'clock' | 'release' | 'authorizationMs' | 'acquirer'>,
   bookId: BookId,
   operation: PaymentOperation,
-  { notice, evidence }: { notice: AcquirerNotice; evidence: string },
+  { notice, evidence, callFor }: { notice: AcquirerNotice; evidence: string; callFor: CallFor },
 ): Promise<Command<PaymentOperation>> {
   const payment = await payments.find(runtime.pool, bookId, operation.paymentId);
   if (!payment) throw new Error(`The payment of operation ${operation.id} does not exist`);
-  const now = await readAuthorization(runtime, bookId, operation, notice);
+  const now = await readAuthorization(runtime, bookId, operation, { notice, callFor });
   const status = now?.status ?? (notice.kind === 'succeeded' ? 'succeeded' : 'declined');
   const code = codeOf(notice.code);
   const report: AcquirerReport = {
@@ -109,10 +112,10 @@ async function readAuthorization(
   runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,
   bookId: BookId,
   { kind, status, acquirer, reference }: PaymentOperation,
-  notice: AcquirerNotice,
+  { notice, callFor }: { notice: AcquirerNotice; callFor: CallFor },
 ): Promise<{ status: 'succeeded' | 'canceled'; authorization?: AuthorizationFacts | undefined } | undefined> {
   if (kind !== 'authorize' || notice.kind !== 'succeeded' || status === 'succeeded') return undefined;
-  const answer = await runtime.acquirer(acquirer).inquire(bookId, reference);
+  const answer = await runtime.acquirer(acquirer).inTurn(bookId, (its) => its.inquire(bookId, reference), callFor);
   if (answer.endToEndId !== reference) return undefined;
   if (answer.status === 'canceled') return { status: 'canceled' };
   return answer.status === 'succeeded' ? { status: 'succeeded', authorization: answer.authorization } : undefined;

@@ -69,7 +69,7 @@ type Heard =
 /** First job after its commit: submits at once. */
 export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
-  return eachOpen(runtime, { bookId, ids }, ['pending'], (sent) =>
+  return eachOpen(runtime, { bookId, ids, behind: false }, ['pending'], (sent) =>
     isOver(sent.operation, runtime.clock.now()) ? abandon(runtime, bookId, sent) : submitInstruction(sender, sent),
   );
 }
@@ -78,14 +78,14 @@ export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: read
 export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
   const now = () => runtime.clock.now();
-  return eachOpen(runtime, { bookId, ids }, ['pending', 'requires_action'], (sent) =>
+  return eachOpen(runtime, { bookId, ids, behind: true }, ['pending', 'requires_action'], (sent) =>
     isOver(sent.operation, now()) ? abandon(runtime, bookId, sent) : inquireInstruction(sender, sent, now),
   );
 }
 
 async function eachOpen(
   runtime: SendRuntime,
-  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+  { bookId, ids, behind }: { bookId: BookId; ids: readonly Uuid[]; behind: boolean },
   statuses: readonly PaymentOperation['status'][],
   act: (sent: Sent) => Promise<void>,
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function eachOpen(
         return failed(error);
       }
       const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
-      return runtime.calls.make({ party, bookId, id }, (acquirer) => act({ ...sent, acquirer }).catch(failed));
+      return runtime.calls.make({ party, bookId, id, behind }, (acquirer) => act({ ...sent, acquirer }).catch(failed));
     }),
   );
 }

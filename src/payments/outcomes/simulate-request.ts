@@ -75,7 +75,7 @@ async function resolved(
   if (!notice) throw conflict(payment);
   const evidence = JSON.stringify({ simulated: simulation, reference: operation.reference });
   const taking = { ...runtime, acquirer: () => sandbox };
-  const command = await noticeCommand(taking, bookId, operation, { notice, evidence });
+  const command = await noticeCommand(taking, bookId, operation, { notice, evidence, callFor: 'request' });
   return { command: showPayment(command, payment), follow: () => sandbox.acknowledge([notice.id]) };
 }
 

@@ -13,6 +13,7 @@ import type { Command } from '../../ledger/command.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import type { CallFor } from '../../outside/call-limits.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';
@@ -42,6 +43,8 @@ export interface PaydayRuntime {
   readonly pool: Pool;
   readonly acquirers: Pick<Acquirers, 'sandbox'>;
   readonly secretBox: SecretBox;
+  /** Whether somebody waits for the acquirer's report. Without it nobody does. */
+  readonly callFor?: CallFor;
 }
 
 /** Lines of one report: more are paid by another one, so that no process holds all that a busy book has. */
@@ -77,20 +80,28 @@ export async function paydayStep(
   return report ? keepingReport(payday, report.id) : closePayday(id);
 }
 
-/** How far a payday has come: every step leaves it elsewhere. */
-export async function placeOfPayday(pool: Pool, bookId: BookId, id: Uuid): Promise<{ version: number; taken: number }> {
+export interface PaydayPlace {
+  readonly status: Payday['status'] | null;
+  readonly reports: number;
+  /** Lines of the last report. */
+  readonly taken: number;
+}
+
+/** How far a payday has come: every step makes a report, takes lines of one, or closes. That it was written is no step. */
+export async function placeOfPayday(pool: Pool, bookId: BookId, id: Uuid): Promise<PaydayPlace> {
   const payday = await paydays.find(pool, bookId, id);
+  const reports = payday?.reportIds.length ?? 0;
   const reportId = payday?.reportIds.at(-1);
-  if (!payday || reportId === undefined) return { version: payday?.version ?? 0, taken: 0 };
+  if (!payday || reportId === undefined) return { status: payday?.status ?? null, reports, taken: 0 };
   const parts = await listParts(pool, { bookId: (await operatorBooks(pool)).test, id: reportId });
   const ids = parts.map((part) => part.id);
   const taken = [...(await settlements.load(pool, bookId, ids)).values()].reduce((sum, one) => sum + one.taken, 0);
-  return { version: payday.version, taken };
+  return { status: payday.status, reports, taken };
 }
 
 /** The next report of a payday, the same however often it is asked for. Undefined where the acquirer holds nothing. */
 async function makeReport(
-  { pool, acquirers, secretBox }: PaydayRuntime,
+  { pool, acquirers, secretBox, callFor }: PaydayRuntime,
   bookId: BookId,
   { payday, linesMax: limit }: { payday: Payday; linesMax: number },
 ): Promise<StoredReport | undefined> {
@@ -98,7 +109,7 @@ async function makeReport(
   const key = made === 0 ? payday.id : `${payday.id} ${made}`;
   const { references: except, asOf: before } = await listUnanswered(pool, bookId);
   const disputes = await listUnsettledDisputes(pool, bookId);
-  const lines = await acquirers.sandbox.pay({ key, originator: bookId, before, except, disputes, limit });
+  const lines = await acquirers.sandbox.pay({ key, originator: bookId, before, except, disputes, limit }, callFor);
   if (lines.length === 0) return undefined;
   const merchant = publicId('book', bookId);
   const bytes = writeReport(lines.map((line) => ({ ...line, merchant })));

@@ -36,7 +36,9 @@ export const simulateSettlement: UseCase<OnceRuntime & PaydayRuntime, Asked> = {
     await committer.submit(bookId, openPayday(payday));
     let steps = 0;
     let place = await placeOfPayday(pool, bookId, payday);
-    while (!(await submitAsRead(committer, bookId, () => paydayStep(runtime, bookId, payday)))) {
+    while (
+      !(await submitAsRead(committer, bookId, () => paydayStep({ ...runtime, callFor: 'request' }, bookId, payday)))
+    ) {
       place = elsewhere(`Payday ${payday}`, place, await placeOfPayday(pool, bookId, payday));
       if (++steps === STEPS_MAX)
         throw new ApiError('service_unavailable', { detail: 'The settlement goes on. Send the request again.' });

@@ -67,19 +67,21 @@ async function isKeptBack(runtime: SendRuntime, bookId: BookId, { id, rail }: Pa
 /** For payouts of which nobody has told what became of them. */
 export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
   const now = () => runtime.clock.now();
-  return eachInProcess(runtime, { bookId, payoutIds }, (sender, payout) => inquireInstruction(sender, payout, now));
+  return eachInProcess(runtime, { bookId, payoutIds, behind: true }, (sender, payout) =>
+    inquireInstruction(sender, payout, now),
+  );
 }
 
 async function eachInProcess(
   runtime: SendRuntime,
-  rows: { bookId: BookId; payoutIds: readonly Uuid[] },
+  rows: { bookId: BookId; payoutIds: readonly Uuid[]; behind?: boolean },
   act: (sender: Sender<Payout, RailAnswer>, payout: Payout) => Promise<void>,
 ): Promise<void> {
   const found = await runtime.payouts.load(rows.bookId, rows.payoutIds);
   await Promise.all(
     [...found.values()].map((payout) => {
       if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
-      const of = { bookId: rows.bookId, id: payout.id, behind: payout.batchId !== null };
+      const of = { bookId: rows.bookId, id: payout.id, behind: rows.behind || payout.batchId !== null };
       return runtime.calls.make({ party: runtime.rail(payout.rail), ...of }, (rail) =>
         act(payoutSender(runtime, rows.bookId, rail), payout).catch(async (error: unknown) => {
           await runtime.rowFailed(movedPayouts, { bookId: rows.bookId, id: payout.id }, error);

@@ -111,7 +111,9 @@ const take = async ({ operation }: Accepted, notice: AcquirerNotice) => {
     acquirer: () => acquirers.sandbox,
   };
   await book.submit(
-    await noticeCommand(taking, book.id, operation, { notice, evidence: JSON.stringify({ id: notice.id }) }),
+    await noticeCommand(taking, book.id, operation, {
+      ...{ notice, evidence: JSON.stringify({ id: notice.id }), callFor: 'job' },
+    }),
   );
 };
 const endLate = async (accepted: Accepted) => {

@@ -6,6 +6,7 @@ import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts'
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
+import { paydays } from '../../../src/payments/paydays/settlement-table.ts';
 import { DISPUTES_MAX } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
 import { bookReport } from '../../../src/payments/settlements/book-report.ts';
@@ -150,6 +151,27 @@ test('an appointment that changes nothing, and is due still, is set aside', asyn
   };
   const idle = { ...paydayOfSandbox, command: () => Promise.resolve(nothing) };
   expect(await setAside(idle)).toEqual([[id, expect.any(NoProgress)]]);
+});
+
+test.each([
+  ['that one step carries out', undefined],
+  ['that takes several steps', paydayOfSandbox.place!],
+])('an appointment %s, and whose command writes its row and leaves it due, is set aside', async (_, place) => {
+  const id = newId();
+  await book.submit(openPayday(id));
+  const origin = () => ({ id: newId(), requestId: newId() });
+  const writing = (): Command<void> => ({
+    ...{ ...origin(), name: 'writing', touches: [{ table: paydays, ids: [id] }] },
+    decide(state, moment) {
+      const draft = new Draft(state, origin(), moment);
+      const payday = draft.get(paydays, id)!;
+      draft.put(paydays, id, { ...payday, version: payday.version + 1, updatedAt: moment.book });
+      return draft.finish(undefined);
+    },
+  });
+  const { place: __, ...planted } = paydayOfSandbox;
+  const busy = { ...planted, ...(place && { place }), command: () => Promise.resolve(writing()) };
+  expect(await setAside(busy)).toEqual([[id, expect.any(NoProgress)]]);
 });
 
 /** Advances the clock of the book by a minute. Returns what was set aside on the way; the clock arrives. */

@@ -166,7 +166,7 @@ test('a payday that meets it is read again at once, and is not set aside as stuc
 
 test.each([
   ['gives no answer', new AcquirerUnreachable('No answer')],
-  ['has no free slot', new PartyBusy({ name: 'sandbox', callsAtOnce: 1 })],
+  ['has no free slot', new PartyBusy({ name: 'sandbox' })],
 ])('a payday whose acquirer %s waits, as does a clock on its way, and is kept the next time', async (_, outage) => {
   const id = await paydayOf();
   let isAway = true;

@@ -50,6 +50,22 @@ describe('a room for rows', () => {
     expect([busy.filter(({ inside }) => inside).length, quiet.inside]).toEqual([50, true]);
   });
 
+  test('who waits within a limit leaves without a trace, and who is admitted stays', async () => {
+    const room = new Room(2);
+    await room.enter('a', 2);
+    expect(await room.enterWithin('b', 0)).toBe(false);
+    const waits = room.enterWithin('b', 60_000);
+    const large = visit(room, 2, 'c');
+    room.leave('a', 2);
+    expect(await waits).toBe(true);
+    expect(large.inside).toBe(false);
+    room.leave('b', 1);
+    await settled();
+    expect(large.inside).toBe(true);
+    room.leave('c', 2);
+    expect(room.isEmpty).toBe(true);
+  });
+
   test('waiting jobs are admitted in turn by book', async () => {
     const room = new Room(100);
     const busy = [visit(room, 100, 'busy'), visit(room, 100, 'busy'), visit(room, 100, 'busy')];

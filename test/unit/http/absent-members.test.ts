@@ -3,6 +3,7 @@ import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Route, RouteRequest } from '../../../src/api/route.ts';
+import { isAmountOrAll, orAll, positiveAmount } from '../../../src/api/schemas/amount.ts';
 import { withoutAbsentMembers } from '../../../src/http/absent-members.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import { samplesOf } from '../../support/route-fields.ts';
@@ -22,6 +23,7 @@ const schema = z.strictObject({
     .array(z.strictObject({ optional: z.int().optional() }).nullable())
     .transform((given) => given)
     .optional(),
+  all: orAll(positiveAmount, 'Without it, all.'),
   lists: z.array(z.array(z.strictObject({ optional: z.int().optional() }))).optional(),
   choice: z
     .discriminatedUnion('type', [
@@ -32,19 +34,20 @@ const schema = z.strictObject({
 });
 
 test.each`
-  what                                | body                                                  | kept
-  ${'an optional member'}             | ${{ required: 'x', optional: null }}                  | ${{ required: 'x' }}
-  ${'one with a preset'}              | ${{ preset: null }}                                   | ${{}}
-  ${'an optional object'}             | ${{ inside: null, choice: null }}                     | ${{}}
-  ${'a member of an object'}          | ${{ inside: { optional: null, required: 1 } }}        | ${{ inside: { required: 1 } }}
-  ${'a member of the chosen variant'} | ${{ choice: { type: 'a', a: null } }}                 | ${{ choice: { type: 'a' } }}
-  ${'a member in a list'}             | ${{ list: [{ optional: null }, { optional: 1 }] }}    | ${{ list: [{}, { optional: 1 }] }}
-  ${'a member in a list of lists'}    | ${{ lists: [[{ optional: null }], []] }}              | ${{ lists: [[{}], []] }}
-  ${'no element'}                     | ${{ list: [null, 1] }}                                | ${{ list: [null, 1] }}
-  ${'no required member'}             | ${{ required: null, choice: { type: 'b', b: null } }} | ${{ required: null, choice: { type: 'b', b: null } }}
-  ${'none that takes null'}           | ${{ nullable: null }}                                 | ${{ nullable: null }}
-  ${'none of the caller’s own names'} | ${{ free: { a: null } }}                              | ${{ free: { a: null } }}
-  ${'none that is not known'}         | ${{ surplus: null }}                                  | ${{ surplus: null }}
+  what                                      | body                                                  | kept
+  ${'an optional member'}                   | ${{ required: 'x', optional: null }}                  | ${{ required: 'x' }}
+  ${'one with a preset'}                    | ${{ preset: null }}                                   | ${{}}
+  ${'an optional object'}                   | ${{ inside: null, choice: null }}                     | ${{}}
+  ${'a member of an object'}                | ${{ inside: { optional: null, required: 1 } }}        | ${{ inside: { required: 1 } }}
+  ${'a member of the chosen variant'}       | ${{ choice: { type: 'a', a: null } }}                 | ${{ choice: { type: 'a' } }}
+  ${'a member in a list'}                   | ${{ list: [{ optional: null }, { optional: 1 }] }}    | ${{ list: [{}, { optional: 1 }] }}
+  ${'a member in a list of lists'}          | ${{ lists: [[{ optional: null }], []] }}              | ${{ lists: [[{}], []] }}
+  ${'no element'}                           | ${{ list: [null, 1] }}                                | ${{ list: [null, 1] }}
+  ${'no required member'}                   | ${{ required: null, choice: { type: 'b', b: null } }} | ${{ required: null, choice: { type: 'b', b: null } }}
+  ${'none that takes null'}                 | ${{ nullable: null }}                                 | ${{ nullable: null }}
+  ${'none of the caller’s own names'}       | ${{ free: { a: null } }}                              | ${{ free: { a: null } }}
+  ${'no amount without which all is meant'} | ${{ all: null }}                                      | ${{ all: null }}
+  ${'none that is not known'}               | ${{ surplus: null }}                                  | ${{ surplus: null }}
 `('drops $what', ({ body, kept }) => {
   const before = structuredClone(body);
   expect(withoutAbsentMembers(schema, body)).toEqual(kept);
@@ -77,14 +80,53 @@ describe('every route', () => {
       .set('authorization', `Bearer ${KEYS.test}`)
       .set('idempotency-key', 'one')
       .send(body as object);
-    return { status: answer.status, ...handled[0] };
+    return { status: answer.status, answer: answer.body, ...handled[0] };
   };
 
+  const membersOf = ({ body }: Route) => Object.entries((body as z.ZodObject).shape) as [string, z.ZodType][];
   /** The optional members of the body of a route, at its top. */
-  const optional = ({ body }: Route) =>
-    Object.entries((body as z.ZodObject).shape).flatMap(([name, member]) =>
-      (member as z.ZodType)._zod.optin === 'optional' ? [name] : [],
+  const optional = (route: Route) =>
+    membersOf(route).flatMap(([name, member]) =>
+      member._zod.optin === 'optional' && !isAmountOrAll(member) ? [name] : [],
     );
+
+  const ofAll = routes.flatMap((route) =>
+    membersOf(route).flatMap(([name, member]) =>
+      isAmountOrAll(member) ? [[route.operation, name, route] as const] : [],
+    ),
+  );
+
+  test('of an amount without which all is meant, and every other that says so, is known here', () => {
+    expect(ofAll.map(([operation]) => operation).sort()).toEqual([
+      'capturePayment',
+      'createRefund',
+      'createTransactionAdvice',
+      'createTransactionDispute',
+      'createTransactionReversal',
+      'releaseHold',
+      'reverseTransaction',
+      'simulateCardAdvice',
+      'simulateCardReversal',
+      'simulateDispute',
+      'simulatePayoutReturned',
+    ]);
+    const says = routes.flatMap((route) =>
+      membersOf(route).flatMap(([name, member]) =>
+        /amount/.test(name) && /\ball\b/i.test(member.meta()?.description ?? '') ? [route.operation] : [],
+      ),
+    );
+    expect(ofAll.map(([operation]) => operation)).toEqual(expect.arrayContaining(says));
+  });
+
+  test.each(ofAll)('%s refuses null for %s: it is not all', async (_, name, route) => {
+    for (const sample of [route.bodyExample, ...samplesOf(route)] as Record<string, unknown>[]) {
+      const { status, answer } = await send(route, { ...sample, [name]: null });
+      expect([status, answer.errors]).toEqual([
+        400,
+        expect.arrayContaining([expect.objectContaining({ param: `/${name}`, code: 'amount_not_integer' })]),
+      ]);
+    }
+  });
 
   test.each(routes.filter(({ method }) => method === 'post').map((route) => [route.operation, route] as const))(
     '%s takes null for what may be left out, and keeps what was sent apart',

@@ -8,12 +8,12 @@ import { newId } from '../../../src/values/ids.ts';
 const settled = () => new Promise(setImmediate);
 
 /** A party whose calls the test ends. Its client is nothing but its name. */
-function slowParty(limits: CallLimits, name: string, callsAtOnce = 2) {
+function slowParty(limits: CallLimits, name: string, callsAtOnce = 2, callTimeoutMs = 60_000) {
   const underWay: { id: string; end: (error?: Error) => void }[] = [];
   const party = {
     name,
     inTurn: <Answer>(bookId: string, call: (client: string) => Promise<Answer>, callFor: CallFor = 'request') =>
-      limits.inTurn({ party: { name, callsAtOnce }, bookId, callFor }, () => call(name)),
+      limits.inTurn({ party: { name, callsAtOnce, callTimeoutMs }, bookId, callFor }, () => call(name)),
   };
   const answered = (id: string) =>
     new Promise<string>((resolve, reject) => {
@@ -23,8 +23,8 @@ function slowParty(limits: CallLimits, name: string, callsAtOnce = 2) {
     party,
     underWay,
     jobs: new JobCalls(),
-    async give(bookId: string, ids: readonly string[]) {
-      for (const id of ids) await this.jobs.make({ party, bookId, id }, async () => void (await answered(id)));
+    async give(bookId: string, ids: readonly string[], { behind = false } = {}) {
+      for (const id of ids) await this.jobs.make({ party, bookId, id, behind }, async () => void (await answered(id)));
       await settled();
     },
     answered,
@@ -73,6 +73,13 @@ describe('calls of jobs', () => {
     expect(made).toEqual(expect.arrayContaining(['quiet0', 'quiet1']));
   });
 
+  test('that are inquiries leave places for what is sent for the first time', async () => {
+    const rail = slowParty(new CallLimits(), 'rail', 8);
+    await rail.give('book', numbered('inquiry', 50), { behind: true });
+    await rail.give('book', ['sent']);
+    expect(rail.ids()).toEqual(['inquiry0', 'inquiry1', 'inquiry2', 'inquiry3', 'sent']);
+  });
+
   test('are made once for a row at a time', async () => {
     const rail = slowParty(new CallLimits(), 'rail');
     await rail.give('book', ['a', 'b', 'a', 'b']);
@@ -99,15 +106,15 @@ describe('calls of jobs', () => {
 });
 
 describe('calls of requests', () => {
-  test('are answered in turn, among those of jobs', async () => {
+  test('are answered in turn, and do not wait for those of jobs', async () => {
     const rail = slowParty(new CallLimits(), 'rail');
     await rail.give('book', ['a', 'b']);
-    const asked = rail.ask('book', 'c');
+    const asked = ['c', 'd'].map((id) => rail.ask('book', id));
     await settled();
-    expect(rail.ids()).toEqual(['a']);
+    expect(rail.ids()).toEqual(['a', 'c']);
     await rail.endAll();
-    expect(await asked).toBe('c is paid');
-    expect(rail.ids()).toEqual(['a', 'b', 'c']);
+    expect(await Promise.all(asked)).toEqual(['c is paid', 'd is paid']);
+    expect(rail.ids()).toEqual(expect.arrayContaining(['a', 'b', 'c', 'd']));
   });
 
   test('are told at once that there is no place, by their own book alone, and nothing is sent', async () => {
@@ -140,7 +147,7 @@ describe('calls of requests', () => {
       return over;
     };
     const client = {
-      ...{ name: 'sandbox', callsAtOnce: 4 },
+      ...{ name: 'sandbox', callsAtOnce: 4, callTimeoutMs: 60_000 },
       ...{ findChallenge: silent('challenge'), notices: silent('notices'), acknowledge: silent('acknowledged') },
     };
     const acquirer = new SharedSandboxAcquirer(client as never, new CallLimits());
@@ -162,13 +169,50 @@ describe('calls of requests', () => {
     expect((await Promise.all(asked)).length).toBe(20);
   });
 
-  test('have places of their own to wait: jobs take none of them', async () => {
-    const rail = slowParty(new CallLimits({ jobsWaiting: 10 }), 'rail');
-    await rail.give('book', numbered('job', 50));
-    const asked = rail.ask('book', 'asked');
-    await settled();
-    await rail.endAll();
-    expect(await asked).toBe('asked is paid');
+  test.each([2, 8, 64, 500])(
+    'have slots of their own: of %i, jobs that never end take none of them',
+    async (callsAtOnce) => {
+      const rail = slowParty(new CallLimits({ jobsWaiting: 100 }), 'rail', callsAtOnce);
+      await rail.give('book', numbered('job', callsAtOnce * 2));
+      for (const book of numbered('other', 20)) await rail.give(book, numbered(`${book} job`, callsAtOnce));
+      const jobs = rail.ids().length;
+      expect(jobs).toBeGreaterThanOrEqual(callsAtOnce / 2);
+      for (const book of ['book', 'quiet']) {
+        const asked = rail.ask(book, `asked by ${book}`);
+        await settled();
+        rail.underWay.at(-1)!.end();
+        expect(await asked).toBe(`asked by ${book} is paid`);
+      }
+      // No job has ended, and none has taken the place of a request that has.
+      expect(rail.ids()).toHaveLength(jobs + 2);
+    },
+  );
+
+  test('wait for as long as a call may take, and are refused then: nothing is sent', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const rail = slowParty(new CallLimits(), 'rail', 2, 100);
+      void rail.ask('book', 'never ends').catch(() => undefined);
+      const asked = [rail.ask('book', 'a'), rail.ask('book', 'b')];
+      const outcomes = Promise.allSettled(asked);
+      await vi.advanceTimersByTimeAsync(99);
+      let refused = false;
+      void outcomes.then(() => {
+        refused = true;
+      });
+      await settled();
+      expect(refused).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      const reasons = (await outcomes).map((outcome) => (outcome as PromiseRejectedResult).reason.constructor);
+      expect(reasons).toEqual([PartyBusy, PartyBusy]);
+      expect(rail.ids()).toEqual(['never ends']);
+      // Who is refused leaves its place.
+      const next = [rail.ask('book', 'c'), rail.ask('book', 'd')];
+      await rail.endAll();
+      expect(await Promise.all(next)).toEqual(['c is paid', 'd is paid']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('fail with the error of the call, and leave their place', async () => {
@@ -188,11 +232,13 @@ describe('calls of requests', () => {
     try {
       const limits = new CallLimits();
       const limited = (of: { endsAfterMs: number }) =>
-        limits.inTurn({ party: { name: 'rail', callsAtOnce: 2 }, bookId: 'book', callFor: 'request' }, () =>
-          withinLimit(new Promise((resolve) => setTimeout(resolve, of.endsAfterMs, 'paid')), {
-            what: 'It',
-            limitMs: 100,
-          }),
+        limits.inTurn(
+          { party: { name: 'rail', callsAtOnce: 2, callTimeoutMs: 100 }, bookId: 'book', callFor: 'request' },
+          () =>
+            withinLimit(new Promise((resolve) => setTimeout(resolve, of.endsAfterMs, 'paid')), {
+              what: 'It',
+              limitMs: 100,
+            }),
         );
       const both = [limited({ endsAfterMs: 90 }), limited({ endsAfterMs: 90 })];
       await vi.advanceTimersByTimeAsync(200);

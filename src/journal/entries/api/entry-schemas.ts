@@ -1,7 +1,7 @@
 /** Schemas of requests for entries. */
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../../api/dry-run.ts';
-import { positiveAmount, signedAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount, signedAmount } from '../../../api/schemas/amount.ts';
 import { currency, day, description, exampleId, externalId, metadata, reference } from '../../../api/schemas/fields.ts';
 import { journalEntry } from '../../../api/schemas/journal.ts';
 import { BATCH_ENTRIES_MAX, BATCH_POSTINGS_MAX, EXPECTATIONS_MAX, POSTINGS_MAX } from '../manual-entry.ts';
@@ -42,7 +42,7 @@ const expectation = z
       minimum: 0,
       description: 'The number of its last line; 0 without one.',
     }),
-    available_gte: signedAmount.optional().meta({ description: 'The least that it has available.' }),
+    available_gte: orAll(signedAmount, 'The least that it has available. Without it, however much.'),
   })
   .meta({ id: 'Expectation' });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DISPUTE_REASONS } from '../../../acquirers/dispute-reasons.ts';
 import { LINES } from '../../../acquirers/party-texts.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import { partyText, reference, unlessGiven } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import {
@@ -98,11 +98,6 @@ export const simulateDispute = z
     payment: reference('payment', 'A payment of which something is captured.'),
     reason: z.enum(DISPUTE_REASONS).meta(REASON),
     stage: unlessGiven(z.enum(DISPUTE_STAGES), 'chargeback', `${STAGE} Without it, \`chargeback\`.`),
-    amount: positiveAmount.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Without it, all that is captured and not disputed.',
-    }),
+    amount: orAll(positiveAmount, 'Without it, all that is captured and not disputed.'),
   })
   .meta({ id: 'SimulateDispute' });

@@ -1,7 +1,7 @@
 /** Schemas of what belongs to a payment: captures, refunds, releases. */
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../../api/dry-run.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import { freeText } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { decline } from './payment-schemas.ts';
@@ -61,12 +61,7 @@ export const refund = z
 
 export const createRefund = z
   .strictObject({
-    amount: positiveAmount.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Without it, all that can be refunded.',
-    }),
+    amount: orAll(positiveAmount, 'Without it, all that can be refunded.'),
     reason: freeText(200, 'Your own reason.').optional(),
   })
   .meta({ id: 'CreateRefund' });

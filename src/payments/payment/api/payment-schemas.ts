@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DECLINE_CODES } from '../../../acquirers/decline-codes.ts';
 import { DESCRIPTOR_CHARACTERS, STATEMENT_DESCRIPTOR, WORD } from '../../../acquirers/party-texts.ts';
 import { dryRunMember } from '../../../api/dry-run.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import {
   currency,
   description,
@@ -243,12 +243,7 @@ export const payment = z
 
 export const capturePayment = z
   .strictObject({
-    amount: positiveAmount.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Without it, all that can be captured.',
-    }),
+    amount: orAll(positiveAmount, 'Without it, all that can be captured.'),
     final: z.boolean().optional().meta({
       description: 'Nothing more will be captured: the rest is given up. By default only when nothing would remain.',
     }),

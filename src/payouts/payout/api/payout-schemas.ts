@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../../api/dry-run.ts';
 import { instant } from '../../../api/pages.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import {
   carriedDescription,
   currency,
@@ -263,11 +263,6 @@ export const failPayout = z
 
 export const returnPayout = z
   .strictObject({
-    amount: positiveAmount.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Without it, all that has not come back yet.',
-    }),
+    amount: orAll(positiveAmount, 'Without it, all that has not come back yet.'),
   })
   .meta({ id: 'ReturnPayout' });

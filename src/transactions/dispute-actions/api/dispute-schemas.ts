@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISPUTE_REASONS } from '../../../acquirers/dispute-reasons.ts';
-import { positiveAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import type { DisputeStatus } from '../../disputes/dispute.ts';
 import { type DisputeAction, TRANSACTION_DISPUTE_TRANSITIONS } from '../../disputes/dispute-resource.ts';
@@ -11,12 +11,7 @@ const REASON = { description: 'Why, in the words of this API.', example: 'produc
 
 export const openDispute = z
   .strictObject({
-    amount: positiveAmount.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 1,
-      description: 'Without it, all that is cleared, not refunded and not disputed.',
-    }),
+    amount: orAll(positiveAmount, 'Without it, all that is cleared, not refunded and not disputed.'),
     reason: z.enum(DISPUTE_REASONS).meta(REASON),
   })
   .meta({ id: 'OpenTransactionDispute' });

@@ -1,7 +1,7 @@
 /** What processors' messages say: bodies of requests. */
 import { z } from 'zod';
 import { ONE_LINE, WORD } from '../../../acquirers/party-texts.ts';
-import { amountOrZero, positiveAmount } from '../../../api/schemas/amount.ts';
+import { amountOrZero, orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import { currency, partyReference, reference, unlessGiven } from '../../../api/schemas/fields.ts';
 import { DEBIT_KINDS, ENTRY_MODES, type PurchaseKind } from '../../../cards/purchase/purchase-facts.ts';
 
@@ -150,12 +150,7 @@ export const createIncrement = z.strictObject(createIncrementFields).meta({ id: 
 
 const reversalFields = {
   ...named,
-  amount: positiveAmount.optional().meta({
-    type: 'integer',
-    format: 'int64',
-    minimum: 1,
-    description: 'What is taken back. Without it, all.',
-  }),
+  amount: orAll(positiveAmount, 'What is taken back. Without it, all.'),
   currency: currency.optional(),
   ...merchantAmount,
   reverses: partyReference(
@@ -237,12 +232,7 @@ const advised = z
 const createAdviceFields = {
   ...byReference,
   ...named,
-  amount: amountOrZero.optional().meta({
-    type: 'integer',
-    format: 'int64',
-    minimum: 0,
-    description: 'What was asked of the network. Without it, what it approved.',
-  }),
+  amount: orAll(amountOrZero, 'What was asked of the network. Without it, what it approved.'),
   currency,
   kind: kind([...DEBIT_KINDS, 'refund', 'transfer_in'], 'What it is for.'),
   message: form,
