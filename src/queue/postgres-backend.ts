@@ -9,6 +9,7 @@
  */
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
+import { WRITABLE } from '../db/writable-client.ts';
 import type { Logger } from '../process/log.ts';
 import { connectionName } from '../process/release.ts';
 import { warnSeldom } from '../process/seldom.ts';
@@ -36,6 +37,7 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
       connectionTimeoutMillis: 2_000,
       query_timeout: 10_000,
       keepAlive: true,
+      ...WRITABLE,
     });
     pool.setMaxListeners(0);
     const warn = warnSeldom(log, 'queue database connection');
