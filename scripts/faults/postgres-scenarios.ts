@@ -3,9 +3,9 @@
  * is kept.
  */
 import type { Pool } from '../../src/db/pool.ts';
-import { startThrowawayStandby } from '../../src/embedded/throwaway-postgres.ts';
 import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import type { Payout } from '../harness/client.ts';
+import { startStandby } from '../harness/standby.ts';
 import { payWhileFrozen } from './pay-while-frozen.ts';
 import {
   cancelSome,
@@ -54,7 +54,7 @@ export const postgresScenarios: readonly Scenario[] = [
       'every connection cut, and new ones led to a hot standby for 1.5 s, then to the primary: none stays at the standby',
     async play({ stage, load }) {
       const { server, database, network } = stage;
-      const standby = await startThrowawayStandby(server.postgres);
+      const standby = await startStandby(server.postgres);
       const proxies = [network.api.postgres, network.worker.postgres];
       try {
         await load.untilMore(10);

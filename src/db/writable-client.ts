@@ -1,7 +1,7 @@
 /**
  * A connection to a Postgres that takes writes. After a failover an address may lead to a hot standby for a while, and a
  * connection made then stays there: it reads rows that grow old, and everything that writes or listens fails on it for
- * good. So no pool hands out a connection to a standby, and a connection whose server says that it is read-only ends at
+ * good. So no pool hands out a connection to a standby, and a connection whose server answers that it is read-only ends at
  * once. The pool's next connection reaches the server to which the address leads by then.
  */
 import pg from 'pg';

@@ -3,17 +3,13 @@
  * live on at the first unless the product ends them.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Standby, startStandby } from '../../scripts/harness/standby.ts';
 import { startTcpProxy, type TcpProxy } from '../../scripts/harness/tcp-proxy.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { Readiness } from '../../src/db/readiness.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import {
-  startThrowawayPostgres,
-  startThrowawayStandby,
-  type ThrowawayPostgres,
-  type ThrowawayStandby,
-} from '../../src/embedded/throwaway-postgres.ts';
+import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
 import { RIGHTS } from '../../src/groups.ts';
 import { install } from '../../src/operations/install.ts';
 import { createLogger } from '../../src/process/log.ts';
@@ -47,7 +43,7 @@ async function addUntilTaken(queues: Queues, id: string): Promise<void> {
 
 describe('Postgres: all connections cut, and new ones led to a hot standby for a while', () => {
   let primary: ThrowawayPostgres;
-  let standby: ThrowawayStandby;
+  let standby: Standby;
   let address: TcpProxy;
   let pool: Pool;
 
@@ -55,7 +51,7 @@ describe('Postgres: all connections cut, and new ones led to a hot standby for a
     primary = await startThrowawayPostgres();
     const { ownerUrl, applicationUrl, signerUrl } = primary;
     await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
-    standby = await startThrowawayStandby(primary);
+    standby = await startStandby(primary);
   });
   afterAll(async () => {
     await standby?.remove();

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FAULT_PATIENCE_MS, until } from '../../scripts/harness/until.ts';
 import { readCredentials } from '../../src/embedded/environment.ts';
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive } from '../../src/embedded/process-identity.ts';
@@ -56,7 +57,11 @@ async function running(words: readonly string[], environment: Record<string, str
   let output = '';
   for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => (output += chunk));
   const gone = once(npm, 'close');
-  await eventually(() => expect(output).toMatch(line));
+  await until(
+    () => output,
+    (text) => line.test(text),
+    { timeoutMs: FAULT_PATIENCE_MS },
+  );
   return { npm, gone, output: () => output };
 }
 
