@@ -15,6 +15,7 @@ import { connectionName } from '../process/release.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
 import { newId } from '../values/ids.ts';
+import { withOptions } from './connection-options.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
 /** Each queue adds jobs with one short statement at a time. */
@@ -29,10 +30,9 @@ const SCHEMA = 'bullmq';
 export function createPostgresQueueBackend({ url, log }: { url: string; log: Logger }): QueueBackend {
   const open = (name: string, size: number) => {
     const pool = new pg.Pool({
-      connectionString: url,
-      application_name: connectionName(name),
       // BullMQ's statements name no schema.
-      options: `-c search_path=${SCHEMA}`,
+      connectionString: withOptions(url, `-c search_path=${SCHEMA}`),
+      application_name: connectionName(name),
       max: size,
       connectionTimeoutMillis: 2_000,
       query_timeout: 10_000,
@@ -69,6 +69,8 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     },
     ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
     check: () => Promise.resolve(),
+    // The queues are in the installation's own database.
+    claim: () => Promise.resolve(),
     jobOptions(deduplicationId) {
       const jobId = newId();
       return deduplicationId === undefined
