@@ -137,7 +137,12 @@ const LAYERS = [
     from: folder('metrics'),
     may: [...core, ...folder('audit', 'operations', 'queue', 'metrics')],
   },
-  { name: 'queue', from: folder('queue'), may: [...leaves, ...file('config'), ...folder('queue')] },
+  // Connections of the queue follow a failover as those of every pool do.
+  {
+    name: 'queue',
+    from: folder('queue'),
+    may: [...leaves, ...file('config', 'db/writable-client'), ...folder('queue')],
+  },
   {
     name: 'http',
     from: folder('http'),

@@ -8,6 +8,7 @@ import { Command } from 'commander';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { RIGHTS } from '../src/groups.ts';
 import { install } from '../src/operations/install.ts';
+import { databaseUrlFault } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { outliveReaders } from './run-directly.ts';
 
@@ -70,6 +71,8 @@ try {
 
 function required(environment: NodeJS.ProcessEnv, name: 'DATABASE_OWNER_URL' | 'DATABASE_URL'): string {
   const value = environment[name];
+  const fault = value && databaseUrlFault(value);
+  if (fault) throw new Error(`${name}: ${fault}`);
   if (value) return value;
   throw new Error(`${name} is not set; it expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse`);
 }

@@ -119,6 +119,7 @@ async function run(
     size: CONNECTIONS,
     log: createLogger('silent', 'verify'),
     namedStatements: mayNameStatements(process.env),
+    standbyToo: true,
   });
   try {
     if (since) return await verifySince(pool, { groups: GROUPS, since, clock: systemClock, bookId, ...listener });

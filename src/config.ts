@@ -4,15 +4,21 @@ import proxyAddress from 'proxy-addr';
 import { z } from 'zod';
 import { amountsByCurrency, amountsFault } from './money/amounts-by-currency.ts';
 import { percentByCurrency, percentFault } from './money/percent-by-currency.ts';
+import { credentialsFault, databaseUrlFault, RAW_CREDENTIALS } from './process/connection-urls.ts';
 import { brokenRules, SECRETS_EXPECTATION } from './process/settings-rules.ts';
 import { isUrl } from './values/url.ts';
 
 const postgresUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\/.+/, 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse');
+  .regex(/^postgres(ql)?:\/\/.+/, 'expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse')
+  .superRefine((url, context) => {
+    const fault = databaseUrlFault(url);
+    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+  });
 const redisUrls = z
   .string()
   .transform((text) => text.replaceAll(/\s/g, ''))
+  .refine((text) => text.split(',').every((url) => credentialsFault(url) === undefined), RAW_CREDENTIALS)
   .refine(
     (text) => text.split(',').every((url) => /^rediss?:\/\/.+/.test(url) && isUrl(url)),
     'expects a URL such as redis://127.0.0.1:6379, or those of the nodes of a cluster, separated by commas',
@@ -176,6 +182,11 @@ const schema = z.object({
   REDIS_URL: redisUrls.optional(),
   /** Reads a single REDIS_URL as that of a Redis Cluster: its configuration endpoint. */
   REDIS_CLUSTER: flag.default(false),
+  /** Begins every key in Redis. Installations that share a Redis have one each. */
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_.-]{0,63}$/, 'expects up to 64 lower-case letters, digits, dots, hyphens and underscores')
+    .default('countinghouse'),
   /** A direct connection for the Postgres queue backend (it needs LISTEN), when DATABASE_URL goes through a pooler. */
   QUEUE_DATABASE_URL: postgresUrl.optional(),
   /**
@@ -315,6 +326,8 @@ const schema = z.object({
   AUDIT_TIME_SHARE_PERCENT: whole(0, 50).default(2),
   /** Whether statements are prepared by name. Must be false behind a pooler in transaction mode. */
   DATABASE_NAMED_STATEMENTS: flag.default(true),
+  /** Accepts a Postgres with fsync or full_page_writes off in live: its storage keeps whole pages without them. */
+  DATABASE_ASSUME_DURABLE: flag.default(false),
 });
 
 export type Config = z.output<typeof schema>;

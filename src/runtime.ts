@@ -7,9 +7,11 @@ import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import { payableCards } from './cards/card/payable-card.ts';
 import type { Config } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
+import { checkDurability } from './db/durability.ts';
 import { type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
+import { checkApplicationRole } from './db/roles.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { watchRoleSettings } from './db/watch-role-settings.ts';
 import type { Appointment } from './group/appointment.ts';
@@ -27,6 +29,7 @@ import { RecentAccounts } from './ledger/recent-accounts.ts';
 import { lineTextsOf, type ReadLineTexts } from './ledger/rows/line-text-store.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createRowFailed } from './operations/row-failed.ts';
+import { anyKeyOpensLive } from './organisations/api-key-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { operatorBooks } from './organisations/organisation-store.ts';
 import { AskedEndpoints } from './outside/asked-endpoints.ts';
@@ -40,6 +43,7 @@ import { warnSeldom } from './process/seldom.ts';
 import { createProcessors, type Processors } from './processors/processors.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
+import { StalledQueues } from './queue/stalled-queues.ts';
 import { banksOf } from './rails/iso20022/bank-settings.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import { checkRails } from './rails/settings/check-rails.ts';
@@ -60,6 +64,8 @@ export interface Runtime extends PaymentsRuntime {
   readonly lineTexts: ReadLineTexts;
   readonly committer: Committer;
   readonly queues: Queues;
+  /** What readiness reports of the queues of this process's pools. */
+  readonly stalledQueues: StalledQueues;
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
   readonly payableCards: Readonly<Record<'paymentToken' | 'card', PayableCards>>;
@@ -97,8 +103,11 @@ export interface Runtime extends PaymentsRuntime {
   readonly rowFailed: RowFailed;
   /** What falls due in a book's own time, of every group. */
   readonly appointments: readonly Appointment[];
-  /** Reads the time of Postgres, to judge this machine's clock. Call it before anything is written. */
-  readTime(): Promise<void>;
+  /**
+   * What every process does before it works: judges the role and the queues, reads the time of Postgres and what all
+   * processes share. Throws DatabaseRoleError, EvictionPolicyError, QueueUnfit and SecretBoxError.
+   */
+  prepare(): Promise<void>;
   /** Reads the key and the stored forms that all processes share, and keeps the settings of RAILS_FILE. Call it before anything is written. */
   readInstallation(): Promise<void>;
   /** Finishes the commands that the committer holds, then closes every connection. */
@@ -124,6 +133,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const secretBox = createSecretBox(key, oldKeys);
   const fingerprints = createFingerprints({ pool, secretBox });
   const queues = createQueues(config, log);
+  const stalledQueues = new StalledQueues(queues);
   const metrics = createMetrics({ groups, pool, queues, clock, log, railsFile: railSettings.digest });
   const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
@@ -144,6 +154,12 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const committer = createCommitter({ pool, clock, forms, enqueuer, metrics, log });
   const authenticator = createAuthenticator({ pool, clock, log });
 
+  const readInstallation = async () => {
+    await fingerprints.readKey();
+    await forms.read();
+    await keepRailSettings(pool, railSettings);
+  };
+
   return {
     ...createPaymentsRuntime({ config, fingerprints, publicUrl }),
     config,
@@ -154,6 +170,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     lineTexts: lineTextsOf(groups.flatMap(({ resources }) => resources)),
     committer,
     queues,
+    stalledQueues,
     enqueuer,
     rails,
     payableCards: { paymentToken: payableTokens, card: payableCards },
@@ -174,16 +191,20 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     publicUrl,
     rail: (name) => rails.get(name),
     rowFailed: createRowFailed({ pool, clock, log }),
-    readTime: databaseClock.read,
-    async readInstallation() {
-      await fingerprints.readKey();
-      await forms.read();
-      await keepRailSettings(pool, railSettings);
+    async prepare() {
+      await checkApplicationRole(pool);
+      const assumed = config.DATABASE_ASSUME_DURABLE;
+      await checkDurability(pool, { assumed, log, isLive: () => anyKeyOpensLive(pool) });
+      await databaseClock.read();
+      await readInstallation();
+      await queues.check(fingerprints.digestOf('installation'));
     },
+    readInstallation,
     async close() {
       databaseClock.close();
       forms.close();
       roleSettings.close();
+      stalledQueues.close();
       await committer.close();
       await enqueuer.close();
       await authenticator.close();

@@ -8,7 +8,7 @@ import type { ApiRuntime } from './api/api-runtime.ts';
 import type { Route } from './api/route.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { classifyFailure } from './db/postgres-errors.ts';
-import { checkApplicationRole, DatabaseRoleError } from './db/roles.ts';
+import { DatabaseRoleError } from './db/roles.ts';
 import { SecretBoxError } from './db/secret-box.ts';
 import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
@@ -17,6 +17,7 @@ import { createLogger, type Logger } from './process/log.ts';
 import { warnSeldom } from './process/seldom.ts';
 import { EvictionPolicyError } from './queue/memory-policy.ts';
 import { connectRedis, type RedisConnection } from './queue/redis-connection.ts';
+import { QueueUnfit } from './queue/try-queue.ts';
 import { createRuntime, type Runtime } from './runtime.ts';
 
 export interface Api {
@@ -98,7 +99,7 @@ function urlOf(host: string, port: number): string {
 }
 
 /** Errors that an operator can mend: their message alone is printed. */
-const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError, SecretBoxError];
+const PLAIN_FAULTS = [ConfigError, DatabaseRoleError, EvictionPolicyError, ListenError, QueueUnfit, SecretBoxError];
 
 function faultText(error: Error): unknown {
   if (PLAIN_FAULTS.some((kind) => error instanceof kind)) return error.message;
@@ -110,10 +111,8 @@ async function main(): Promise<void> {
   const config = readConfig();
   const log = createLogger(config.LOG_LEVEL, 'countinghouse-api');
   const runtime = await createRuntime(config, log, { name: 'countinghouse-api' });
-  const api = await checkApplicationRole(runtime.pool)
-    .then(() => runtime.queues.check())
-    .then(() => runtime.readTime())
-    .then(() => runtime.readInstallation())
+  const api = await runtime
+    .prepare()
     .then(() => startApi(runtime))
     .catch(async (error) => {
       await runtime.close().catch(() => undefined);

@@ -8,16 +8,21 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
-/** Readiness is of this process alone: its connection to Postgres, and whether it is stopping. */
+/** Readiness is of this process alone: its connection to Postgres, whether its queues give jobs, and whether it is stopping. */
 export async function startHealthServer(
-  runtime: Pick<Runtime, 'config' | 'metrics' | 'log'>,
+  runtime: Pick<Runtime, 'config' | 'metrics' | 'log' | 'stalledQueues'>,
   options: { host: string; port: number; draining: () => boolean },
 ): Promise<HealthServer> {
   const readiness = new Readiness(runtime.config, runtime.log);
+  const unreachable = async () => ((await readiness.postgresAnswers()) ? undefined : 'postgres');
+  const stalled = () => {
+    const queue = runtime.stalledQueues.stalled();
+    return queue && `no job comes out of the queue ${queue}`;
+  };
   const pages: Record<string, () => Promise<{ status: number; type: string; body: string }>> = {
     '/livez': async () => ({ status: 200, type: 'text/plain', body: 'ok\n' }),
     '/readyz': async () => {
-      const reason = options.draining() ? 'draining' : (await readiness.postgresAnswers()) ? undefined : 'postgres';
+      const reason = options.draining() ? 'draining' : ((await unreachable()) ?? stalled());
       return { status: reason ? 503 : 200, type: 'text/plain', body: `${reason ?? 'ok'}\n` };
     },
     '/metrics': async () => ({

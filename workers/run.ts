@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { startAudit } from '../src/audit/audit.ts';
 import { ConfigError, readConfig } from '../src/config.ts';
-import { checkApplicationRole, DatabaseRoleError } from '../src/db/roles.ts';
+import { DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
 import { arrivalsOf } from '../src/inbound/arrivals/take-arrivals.ts';
 import { JobCalls } from '../src/outside/job-calls.ts';
@@ -14,6 +14,7 @@ import { returnAtBank } from '../src/payouts/returns/return-at-bank.ts';
 import { createLogger } from '../src/process/log.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';
 import { type PoolDefinition, startPool } from '../src/queue/pool.ts';
+import { QueueUnfit } from '../src/queue/try-queue.ts';
 import { handToRails } from '../src/rails/iso20022/hand-to-rails.ts';
 import { mirrorAllBooks } from '../src/reconciliation/mirror/mirror-books.ts';
 import { startFolding } from '../src/reports/totals/fold-totals.ts';
@@ -48,7 +49,11 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
   const signer = options.pools.includes('reports') ? await openSigner(runtime) : undefined;
   const start = (definition: PoolDefinition) => {
     const { queues, log } = runtime;
-    return startPool(definition, { queues, log, concurrency: options.concurrency, partitions: options.partitions });
+    const running = startPool(definition, {
+      ...{ queues, log, concurrency: options.concurrency, partitions: options.partitions },
+    });
+    runtime.stalledQueues.watch(running);
+    return running;
   };
   const startCalling = (poolOf: typeof railsPool) => {
     const calls = new JobCalls();
@@ -141,10 +146,7 @@ async function main(): Promise<void> {
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-  await checkApplicationRole(runtime.pool);
-  await runtime.queues.check();
-  await runtime.readTime();
-  await runtime.readInstallation();
+  await runtime.prepare();
   if (config.WORKER_PORT !== undefined) {
     const at = { host: config.HOST, port: config.WORKER_PORT };
     health = await startHealthServer(runtime, { ...at, draining: () => stopping !== undefined });
@@ -192,7 +194,7 @@ function parseWhole(text: string, minimum: number): number {
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename) {
   main().catch((error: unknown) => {
     // A fault that a person can repair: its message is all they need.
-    const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError, SecretBoxError].some(
+    const plain = [ConfigError, DatabaseRoleError, EvictionPolicyError, QueueUnfit, SecretBoxError].some(
       (kind) => error instanceof kind,
     );
     console.error(plain ? (error as Error).message : error);

@@ -2,14 +2,17 @@
  * Postgres ends, ends connections, has no free one, or refuses a row: every process continues, and everything promised
  * is kept.
  */
+import type { Pool } from '../../src/db/pool.ts';
 import { parsePublicId, publicId } from '../../src/values/ids.ts';
 import type { Payout } from '../harness/client.ts';
+import { startStandby } from '../harness/standby.ts';
 import { payWhileFrozen } from './pay-while-frozen.ts';
 import {
   cancelSome,
   curePayouts,
   limitConnections,
   poisonPayout,
+  readPaid,
   readStuck,
   retryStuck,
   terminateIdleInTransaction,
@@ -18,6 +21,14 @@ import {
 import { expectThat, pause, type Scenario, untilThat } from './scenario.ts';
 
 const CANCELING_MS = 5_000;
+/** Long enough for every connection to be made anew at the standby. */
+const AT_STANDBY_MS = 1_500;
+
+/** Waits until workers have brought this many more payouts to their end: jobs come out. */
+export async function untilMorePaid(behind: Pool, count: number): Promise<void> {
+  const before = await readPaid(behind);
+  await untilThat(`${count} more payouts are paid`, async () => (await readPaid(behind)) >= before + count);
+}
 
 export const postgresScenarios: readonly Scenario[] = [
   {
@@ -35,6 +46,30 @@ export const postgresScenarios: readonly Scenario[] = [
       }
       await load.untilMore(20);
       for (const one of [...stage.apis, ...stage.workers]) expectThat(one.running, `A process ended:\n${one.output}`);
+    },
+  },
+  {
+    name: 'failed-over-and-back',
+    about:
+      'every connection cut, and new ones led to a hot standby for 1.5 s, then to the primary: none stays at the standby',
+    async play({ stage, load }) {
+      const { server, database, network } = stage;
+      const standby = await startStandby(server.postgres);
+      const proxies = [network.api.postgres, network.worker.postgres];
+      try {
+        await load.untilMore(10);
+        for (const proxy of proxies) {
+          proxy.leadTo(`postgres://127.0.0.1:${standby.port}`);
+          proxy.cutAll();
+        }
+        await pause(AT_STANDBY_MS);
+        for (const proxy of proxies) proxy.leadTo(database.applicationUrl);
+        await untilMorePaid(stage.behind, 20);
+        await load.untilMore(20);
+      } finally {
+        for (const proxy of proxies) proxy.leadTo(database.applicationUrl);
+        await standby.remove();
+      }
     },
   },
   {

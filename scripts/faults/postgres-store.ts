@@ -101,3 +101,9 @@ export async function moveTables(pool: Pool, tablespace: string): Promise<void> 
     await pool.query(`ALTER TABLE ${table} SET TABLESPACE ${tablespace}`);
   }
 }
+
+/** How many payouts are paid. */
+export async function readPaid(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ paid: bigint }>("SELECT count(*) AS paid FROM payouts WHERE status = 'paid'");
+  return Number(rows[0]!.paid);
+}

@@ -8,8 +8,10 @@ import { createQueues } from '../../src/queue/queues.ts';
 import { parsePublicId } from '../../src/values/ids.ts';
 import { dropJobs, readDeliveryIds } from '../harness/database-store.ts';
 import { testEnvironment } from '../harness/environment.ts';
+import { startRedis, type TestRedis } from '../harness/redis-server.ts';
 import { readPaymentRows } from './payment-records-store.ts';
-import { expectThat, type Play, pause, type Scenario } from './scenario.ts';
+import { untilMorePaid } from './postgres-scenarios.ts';
+import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { secretsOf } from './secrets.ts';
 import type { Stage } from './stage.ts';
 
@@ -44,6 +46,24 @@ async function enqueueEverything({ stage, load, random }: Play): Promise<void> {
   } finally {
     await queues.close();
   }
+}
+
+/** The successor has all that the first one had, and the first one becomes its replica. */
+async function failOver(stage: Stage, { from, to }: { from: TestRedis; to: TestRedis }): Promise<void> {
+  const [old, next] = [from.client(), to.client()];
+  await next.replicaof('127.0.0.1', portOf(from));
+  await untilThat('the successor has copied', async () =>
+    (await next.info('replication')).includes('master_link_status:up'),
+  );
+  await next.replicaof('NO', 'ONE');
+  await old.replicaof('127.0.0.1', portOf(to));
+  leadTo(stage, to);
+}
+
+const portOf = ({ url }: TestRedis) => new URL(url).port;
+
+function leadTo({ network }: Stage, redis: TestRedis): void {
+  for (const { redis: proxy } of [network.api, network.worker]) proxy!.leadTo(redis.url);
 }
 
 export const queueScenarios: readonly Scenario[] = [
@@ -119,6 +139,29 @@ export const queueScenarios: readonly Scenario[] = [
       stage.redis!.freeze();
       await Promise.all([load.untilMore(30), pause(8_000)]);
       stage.redis!.thaw();
+    },
+  },
+  {
+    name: 'redis-demoted',
+    about:
+      'Redis demoted to a replica of its successor and later back; connections stay open, and new ones are led to the primary',
+    only: 'redis',
+    async play({ stage, load }) {
+      const { behind } = stage;
+      const first = stage.redis!;
+      const second = await startRedis();
+      try {
+        await load.untilMore(10);
+        await failOver(stage, { from: first, to: second });
+        await untilMorePaid(behind, 20);
+        await failOver(stage, { from: second, to: first });
+        await untilMorePaid(behind, 20);
+        await load.untilMore(20);
+      } finally {
+        await first.client().replicaof('NO', 'ONE');
+        leadTo(stage, first);
+        await second.remove();
+      }
     },
   },
   {

@@ -240,3 +240,17 @@ export async function countPending(pool: Pool, endpointId: string): Promise<{ pe
   );
   return { pending: Number(rows[0]!.pending), behind: rows[0]!.behind };
 }
+
+/** Runs the copy of a running server's files within its backup interface. Resolves to what a standby of the copy needs. */
+export async function whileBackedUp(pool: Pool, copy: () => void): Promise<{ maxConnections: string; label: string }> {
+  const session = await pool.connect();
+  try {
+    const { rows } = await session.query("SELECT current_setting('max_connections') AS max");
+    await session.query("SELECT pg_backup_start('standby', true)");
+    copy();
+    const { rows: ends } = await session.query('SELECT labelfile FROM pg_backup_stop(false)');
+    return { maxConnections: rows[0].max, label: ends[0].labelfile };
+  } finally {
+    session.release();
+  }
+}

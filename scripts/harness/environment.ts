@@ -8,6 +8,8 @@ export function testEnvironment(
     DATABASE_URL: database.applicationUrl,
     REDIS_URL: redis?.url ?? '',
     COUNTINGHOUSE_ENCRYPTION_KEY: database.encryptionKey,
+    // The throwaway Postgres of tests is not durable.
+    DATABASE_ASSUME_DURABLE: 'true',
     PORT: '0',
     LOG_LEVEL: 'silent',
     SWEEP_INTERVAL_MS: '200',

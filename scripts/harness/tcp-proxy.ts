@@ -24,6 +24,10 @@ export interface TcpProxy {
    * Ends the server's side of each connection. The client's side stays open and is never answered. Returns how many.
    */
   halfOpen(): number;
+  /** Leads the connections that are made from now on to another server. Open ones stay where they are. */
+  leadTo(url: string): void;
+  /** Ends every open connection, on both sides. */
+  cutAll(): void;
   /** From now on no client may send these texts. */
   watchFor(texts: readonly string[]): void;
   /** Watched texts that a client has sent. */
@@ -32,7 +36,7 @@ export interface TcpProxy {
 }
 
 export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const links = new Set<Link>();
   const rules: Rules = { watchedFor: [], sent: new Set() };
 
@@ -65,6 +69,12 @@ export async function startTcpProxy(targetUrl: string): Promise<TcpProxy> {
       const open = [...links];
       for (const link of open) link.halfOpen();
       return open.length;
+    },
+    leadTo(other) {
+      target = new URL(other);
+    },
+    cutAll() {
+      for (const link of [...links]) link.end();
     },
     watchFor(texts) {
       rules.watchedFor = texts;

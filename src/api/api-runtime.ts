@@ -41,6 +41,8 @@ export interface ApiRuntime extends OnceRuntime {
   readonly log: Logger;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
+  /** A queue of this process's pools from which no job comes although one waits. */
+  readonly stalledQueues: { stalled(): string | undefined };
   readonly secretBox: SecretBox;
   readonly rails: Pick<Rails, 'sandbox' | 'get' | 'carrying' | 'all' | 'files' | 'partners'>;
   /** Of the groups that have cards: what payouts may go to. */

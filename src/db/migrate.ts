@@ -20,8 +20,15 @@ import {
   readAppliedMigrations,
   readContractBefore,
 } from './installation-store.ts';
-import { OWNER_SESSION, OWNER_SETTINGS, ownerSettingsSql, ROLE_SETTINGS, roleSettingsSql } from './role-settings.ts';
-import { DatabaseRoleError } from './roles.ts';
+import {
+  OWNER_SESSION,
+  OWNER_SETTINGS,
+  ownerSettingsSql,
+  ROLE_SETTINGS,
+  roleSettingsSql,
+  strongerThan,
+} from './role-settings.ts';
+import { checkEncoding, DatabaseRoleError } from './roles.ts';
 
 /** The queue library's schema in the product's database. */
 const QUEUE_SCHEMA = 'bullmq';
@@ -73,6 +80,7 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   try {
     // Before the role has its settings: those of the database are not relied on.
     await client.query(OWNER_SESSION);
+    await checkEncoding(client, 'DATABASE_OWNER_URL');
     const { rows } = await client.query('SELECT current_user AS name, current_database() AS database');
     refuseSharedRoles([{ variable: 'DATABASE_OWNER_URL', name: rows[0].name }, ...roles]);
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
@@ -83,7 +91,8 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
     await grantRights(client, { roles, rights: options.rights });
     const leftToDo = await setOwnerSettings(client, rows[0]);
     for (const { name, url } of roles) {
-      if (!(await hasRoleSettings(client, name))) leftToDo.push(...(await setRoleSettings(url, name)));
+      const names = lacking(await readRoleSettings(client, name), ROLE_SETTINGS);
+      if (names.length > 0) leftToDo.push(...(await setRoleSettings(url, { role: name, names })));
     }
     if (leftToDo.length > 0) log.warn({ sql: leftToDo }, 'settings of the roles are left to a superuser');
     if (!options.contract) return { applied, leftToDo };
@@ -206,22 +215,27 @@ async function grantRights(
   }
 }
 
-async function hasRoleSettings(client: pg.Client, role: string): Promise<boolean> {
+async function readRoleSettings(client: pg.Client, role: string): Promise<string[]> {
   const { rows } = await client.query<{ settings: string[] | null }>(
     'SELECT rolconfig AS settings FROM pg_roles WHERE rolname = $1',
     [role],
   );
-  return isEverySet(rows[0]?.settings ?? [], ROLE_SETTINGS);
+  return rows[0]?.settings ?? [];
 }
 
-function isEverySet(found: readonly string[], wanted: Readonly<Record<string, string>>): boolean {
+/** The names of the settings that are not there, neither as wanted nor stronger. */
+function lacking(found: readonly string[], wanted: Readonly<Record<string, string>>): string[] {
   const settings = new Set(found.map((setting) => setting.toLowerCase()));
-  return Object.entries(wanted).every(([name, value]) => settings.has(`${name}=${value}`.toLowerCase()));
+  return Object.entries(wanted)
+    .filter(
+      ([name, value]) => ![value, ...strongerThan(name)].some((one) => settings.has(`${name}=${one}`.toLowerCase())),
+    )
+    .map(([name]) => name);
 }
 
 /** A role may set its own defaults, so no superuser is needed. A statement that is refused is handed back. */
-function setRoleSettings(url: string, role: string): Promise<string[]> {
-  return withClient(url, (client) => runEach(client, roleSettingsSql(role)));
+function setRoleSettings(url: string, { role, names }: { role: string; names: readonly string[] }): Promise<string[]> {
+  return withClient(url, (client) => runEach(client, roleSettingsSql(role, names)));
 }
 
 /** For the owner's other sessions: erasure, and the migrations of an earlier version. */
@@ -236,7 +250,8 @@ async function setOwnerSettings(
     [name, database],
   );
   const settings = rows.map(({ setting }) => setting);
-  return isEverySet(settings, OWNER_SETTINGS) ? [] : runEach(client, ownerSettingsSql(name, database));
+  const names = lacking(settings, OWNER_SETTINGS);
+  return runEach(client, ownerSettingsSql({ role: name, database }, names));
 }
 
 async function runEach(client: pg.Client, statements: readonly string[]): Promise<string[]> {

@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { Logger } from '../process/log.ts';
 import { connectionName } from '../process/release.ts';
 import type { Instant } from '../values/clock.ts';
+import { WRITABLE, WritableClient } from './writable-client.ts';
 
 export type Pool = pg.Pool;
 /** A connection inside a database transaction. */
@@ -78,13 +79,15 @@ export interface PoolOptions {
   queryTimeoutMs?: number;
   /** Prepares statements by name, so that each is planned once. Must be false behind a pooler in transaction mode. */
   namedStatements?: boolean;
+  /** For a script that only reads, and may be pointed at a standby. */
+  standbyToo?: boolean;
 }
 
 /**
  * A connection that sends the statements of one turn of the event loop in one write. A batch sends a dozen at a time,
  * and on a busy machine a write costs as much as the work of its statement (npm run bench -- payouts).
  */
-class GatheringClient extends pg.Client {
+class GatheringClient extends WritableClient {
   #gathering = false;
 
   // biome-ignore lint/suspicious/noExplicitAny: the driver's own overloads
@@ -119,6 +122,7 @@ export function createPool({
   log,
   queryTimeoutMs = 30_000,
   namedStatements = true,
+  standbyToo = false,
 }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -131,6 +135,7 @@ export function createPool({
     types,
     // Statements of one connection are sent without waiting for the answers before them: a batch needs two round trips.
     pipeline: true,
+    ...(!standbyToo && { verify: WRITABLE.verify }),
     Client: namedStatements ? GatheringClient : UnnamedClient,
   });
   // Without a listener, the restart of a database ends the process.

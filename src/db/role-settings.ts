@@ -14,6 +14,8 @@ interface RoleSetting {
   readonly fits?: (value: string) => boolean;
   /** What would go wrong with a value that does not fit. */
   readonly harm?: string;
+  /** Values that keep more than `value` does. A role that has one keeps it. */
+  readonly stronger?: readonly string[];
 }
 
 /** A longer timeout protects no book. */
@@ -38,6 +40,16 @@ const MEANING: Readonly<Record<string, RoleSetting>> = {
     value: 'read committed',
     fits: is('read committed'),
     harm: 'commits would fail against each other',
+  },
+};
+
+/** What COMMIT means. With a weaker value Postgres answers before the commit is on disk, and a crash takes back what was promised. */
+const PROMISES: Readonly<Record<string, RoleSetting>> = {
+  synchronous_commit: {
+    value: 'on',
+    stronger: ['remote_apply'],
+    fits: (value) => ['on', 'remote_apply'].includes(value),
+    harm: 'what was answered could be lost when Postgres ends at once',
   },
 };
 
@@ -69,30 +81,39 @@ const CHECKED_ONLY: Readonly<Record<string, RoleSetting>> = {
   },
 };
 
-const ALL: Readonly<Record<string, RoleSetting>> = { ...MEANING, ...CHECKED_ONLY, ...OTHERS, ...TIMEOUTS };
+const ALL: Readonly<Record<string, RoleSetting>> = { ...MEANING, ...PROMISES, ...CHECKED_ONLY, ...OTHERS, ...TIMEOUTS };
 const CHECKED = Object.keys(ALL).filter((name) => ALL[name]!.fits !== undefined);
 
 const valuesOf = (settings: Readonly<Record<string, RoleSetting>>) =>
   Object.fromEntries(Object.entries(settings).map(([name, { value }]) => [name, value]));
 
 /** Of the application's and the signer's role. */
-export const ROLE_SETTINGS: Readonly<Record<string, string>> = valuesOf({ ...TIMEOUTS, ...OTHERS, ...MEANING });
+export const ROLE_SETTINGS: Readonly<Record<string, string>> = valuesOf({
+  ...TIMEOUTS,
+  ...OTHERS,
+  ...MEANING,
+  ...PROMISES,
+});
 /** Of the owner's. A migration may take longer than any timeout. */
-export const OWNER_SETTINGS: Readonly<Record<string, string>> = valuesOf(MEANING);
+export const OWNER_SETTINGS: Readonly<Record<string, string>> = valuesOf({ ...MEANING, ...PROMISES });
+
+/** Values of a setting that a role may have in place of ours. */
+export const strongerThan = (name: string): readonly string[] => ALL[name]?.stronger ?? [];
 
 /** The SQL that sets a role's settings. The role itself or a superuser may run it. */
-export function roleSettingsSql(role: string): string[] {
-  return Object.entries(ROLE_SETTINGS).map(
-    ([name, value]) => `ALTER ROLE ${pg.escapeIdentifier(role)} SET ${name} = ${pg.escapeLiteral(value)};`,
+export function roleSettingsSql(role: string, names: readonly string[] = Object.keys(ROLE_SETTINGS)): string[] {
+  return names.map(
+    (name) => `ALTER ROLE ${pg.escapeIdentifier(role)} SET ${name} = ${pg.escapeLiteral(ROLE_SETTINGS[name]!)};`,
   );
 }
 
 /** The owner may be a role of other databases too: its settings are those of this database alone. */
-export function ownerSettingsSql(role: string, database: string): string[] {
+export function ownerSettingsSql(
+  { role, database }: { role: string; database: string },
+  names: readonly string[],
+): string[] {
   const whose = `${pg.escapeIdentifier(role)} IN DATABASE ${pg.escapeIdentifier(database)}`;
-  return Object.entries(OWNER_SETTINGS).map(
-    ([name, value]) => `ALTER ROLE ${whose} SET ${name} = ${pg.escapeLiteral(value)};`,
-  );
+  return names.map((name) => `ALTER ROLE ${whose} SET ${name} = ${pg.escapeLiteral(OWNER_SETTINGS[name]!)};`);
 }
 
 /** For a session of the owner, before its role has the settings. */

@@ -7,9 +7,10 @@
 import pg from 'pg';
 import { migrationSource } from '../../migrations/index.ts';
 import { isEarlierRelease, RELEASE } from '../process/release.ts';
+import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readClosedTo } from './installation-store.ts';
-import type { Pool } from './pool.ts';
+import type { Pool, Queryable } from './pool.ts';
 import { readUnfitSettings, remedyOf, roleSettingsSql, type UnfitSetting } from './role-settings.ts';
 
 export interface RoleLogin {
@@ -71,7 +72,11 @@ const REVOKE_REMEDY = `${MIGRATE_REMEDY} It takes back what was granted to this 
  * contracted: version N−1 runs on the schema of N. Throws DatabaseRoleError.
  */
 export async function checkApplicationRole(pool: Pool): Promise<void> {
-  const role = await readRole(pool);
+  const role = await readRole(pool).catch((error) => {
+    const fault = tlsFault(error);
+    throw fault === undefined ? error : new DatabaseRoleError(`DATABASE_URL: ${fault}`, TLS_REMEDY);
+  });
+  await checkEncoding(pool, 'DATABASE_URL');
   if (role.superuser)
     throw new DatabaseRoleError(
       `The role ${role.name} of DATABASE_URL is a superuser: nothing could protect the journal from it.`,
@@ -95,6 +100,19 @@ export async function checkApplicationRole(pool: Pool): Promise<void> {
 
 /** A role that was never migrated lacks timeouts and UTC, and its other faults are reported instead. */
 const isBeforeGrants = ({ name, isTimeout }: UnfitSetting) => !isTimeout && name !== 'TimeZone';
+
+/** Names, digests and signed texts are UTF-8: another encoding has no place for some, and other bytes for others. */
+export async function checkEncoding(db: Queryable, variable: string): Promise<void> {
+  const { rows } = await db.query<{ encoding: string; database: string }>(
+    "SELECT current_setting('server_encoding') AS encoding, current_database() AS database",
+  );
+  const { encoding, database } = rows[0]!;
+  if (encoding === 'UTF8') return;
+  throw new DatabaseRoleError(
+    `The database ${database} of ${variable} has the encoding ${encoding}, and the product needs UTF8.`,
+    `An encoding is fixed when a database is made: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0; then name that one.`,
+  );
+}
 
 /** The role of a pool's connections. */
 export async function readRole(pool: Pool): Promise<{ name: string; superuser: boolean; creates: boolean }> {

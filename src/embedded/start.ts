@@ -7,13 +7,14 @@
 import { realpathSync } from 'node:fs';
 import { POOL_NAMES, startPools } from '../../workers/run.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
-import { checkApplicationRole, DatabaseRoleError } from '../db/roles.ts';
+import { DatabaseRoleError } from '../db/roles.ts';
 import { SecretBoxError } from '../db/secret-box.ts';
 import { RIGHTS } from '../groups.ts';
 import { ListenError } from '../http/http-server.ts';
 import { install } from '../operations/install.ts';
 import { createLogger, type Logger } from '../process/log.ts';
 import { EvictionPolicyError } from '../queue/memory-policy.ts';
+import { QueueUnfit } from '../queue/try-queue.ts';
 import { createRuntime } from '../runtime.ts';
 import { startApi } from '../server.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -46,6 +47,7 @@ const PLAIN_FAULTS = [
   DatabaseRoleError,
   EvictionPolicyError,
   ListenError,
+  QueueUnfit,
   SecretBoxError,
 ];
 
@@ -129,10 +131,7 @@ async function startProduct(options: {
   const { config, log, postgres, announce } = options;
   const runtime = createRuntime(config, log);
   shutdown.add('connections', () => runtime.close());
-  await checkApplicationRole(runtime.pool);
-  await runtime.queues.check();
-  await runtime.readTime();
-  await runtime.readInstallation();
+  await runtime.prepare();
   const pools = await startPools(runtime, { pools: POOL_NAMES });
   shutdown.add('worker pools', () => pools.close());
   let testKey: string | undefined;

@@ -24,15 +24,21 @@ export async function startThrowawayPostgres(
   options: Omit<PostgresOptions, 'directory'> = {},
 ): Promise<ThrowawayPostgres> {
   await removeLeftovers();
-  const directory = mkdtempSync(join(tmpdir(), PREFIX));
-  openForPassage(directory);
-  createSecretFile(join(directory, PARENT_FILE), thisProcess());
+  const directory = makeThrowawayFolder();
   const server = await startPostgres({ durable: false, ...options, directory });
   const remove = async () => {
     await server.stop('immediate');
     rmSync(directory, { recursive: true, force: true });
   };
   return Object.defineProperties({ remove } as ThrowawayPostgres, Object.getOwnPropertyDescriptors(server));
+}
+
+/** A folder that the next run removes if this one is killed, with the server whose cluster is `postgres/cluster` in it. */
+export function makeThrowawayFolder(): string {
+  const directory = mkdtempSync(join(tmpdir(), PREFIX));
+  openForPassage(directory);
+  createSecretFile(join(directory, PARENT_FILE), thisProcess());
+  return directory;
 }
 
 async function removeLeftovers(): Promise<void> {

@@ -144,10 +144,19 @@ export function stringFault(text: string): string | undefined {
 }
 
 /** The error for a text that does not parse, with the position where reading stopped. */
+/** RFC 8259, section 8.1: a sender must not add it. Nothing shows it on a screen. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 function malformed(text: string): ApiError {
   if (skipSpace(text, 0) === text.length)
     return new ApiError('malformed_json', { detail: 'The body is empty; send a JSON object.', param: '' });
   const position = syntaxFaultAt(text);
+  if (text.startsWith(BYTE_ORDER_MARK))
+    return new ApiError('malformed_json', {
+      detail: 'The body begins with a byte order mark (U+FEFF, bytes EF BB BF); send the JSON object without it.',
+      param: '',
+      facts: placeOf(text, 0),
+    });
   return new ApiError('malformed_json', {
     detail: `The body is not valid JSON: reading stopped at ${placeText(text, position)}.`,
     param: '',

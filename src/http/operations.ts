@@ -16,11 +16,13 @@ export function mountOperations(app: Express, { runtime, services }: PipelinePar
   const readyz = app.route('/readyz').get(async (request) => {
     const context = quietly(request.context, '/readyz');
     const postgres = await services.readiness.postgresAnswers();
-    const ready = postgres && !services.draining;
+    const stalled = runtime.stalledQueues.stalled();
+    const ready = postgres && stalled === undefined && !services.draining;
     const body = JSON.stringify({
       status: ready ? 'ok' : 'unavailable',
       postgres: postgres ? 'ok' : 'unreachable',
       draining: services.draining,
+      ...(stalled !== undefined && { stalled_queue: stalled }),
     });
     context.send({ status: ready ? 200 : 503, body });
   });

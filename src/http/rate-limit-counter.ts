@@ -28,16 +28,16 @@ const REDIS_PATIENCE_MS = 250;
 const REDIS_PAUSE_MS = 2_000;
 
 export function createUsageCounter(
-  options: { redis?: RedisConnection | undefined; log?: Logger | undefined } = {},
+  options: { redis?: RedisConnection | undefined; prefix?: string; log?: Logger | undefined } = {},
 ): UsageCounter {
-  const { redis, log } = options;
+  const { redis, prefix = 'countinghouse', log } = options;
   const local = new RateLimiterMemory({ points: NO_LIMIT, duration: WINDOW_SECONDS, keyPrefix: 'limit' });
   if (!redis) return { take: (bucket, points) => usage(local.consume(bucket, points)) };
   const shared = new RateLimiterRedis({
     storeClient: redis,
     points: NO_LIMIT,
     duration: WINDOW_SECONDS,
-    keyPrefix: 'countinghouse:limit',
+    keyPrefix: `${prefix}:limit`,
     rejectIfRedisNotReady: true,
   });
   const warn = log && warnSeldom(log, 'Redis does not count requests; this process limits by itself');

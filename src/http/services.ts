@@ -41,7 +41,7 @@ export class ApiServices implements RouteServices, WaitersByTable {
   constructor(runtime: ApiRuntime, redis?: RedisConnection) {
     const { config, log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
-    this.limiter = new RateLimiter(createUsageCounter({ redis, log }));
+    this.limiter = new RateLimiter(createUsageCounter({ redis, prefix: config.REDIS_PREFIX, log }));
     this.readiness = new Readiness(config, log);
     this.following = new Following(warnSeldom(log, 'what follows a commit failed; workers move its row'));
     this.#pool = pool;

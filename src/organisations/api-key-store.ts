@@ -109,6 +109,14 @@ export async function findApiKey(db: Queryable, id: Uuid): Promise<ApiKeyOfBook 
   return rows[0] && apiKeyFromRow(rows[0]);
 }
 
+/** Whether a key opens a live book. A table scan until the first one: only a start asks. */
+export async function anyKeyOpensLive(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    "SELECT FROM api_keys k JOIN books b ON b.id = k.book_id WHERE b.mode = 'live' AND k.revoked_at IS NULL LIMIT 1",
+  );
+  return rowCount === 1;
+}
+
 /** The owners of keys of a book, revoked and expired keys too. Index: api_keys_pkey. */
 export async function findOwnersOfKeys(
   db: Queryable,

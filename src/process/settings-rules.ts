@@ -55,6 +55,7 @@ interface Rule {
 /** Rules across variables: a setting that can never apply stops the start, since its operator believes that it does. */
 const RULES: readonly Rule[] = [
   { name: 'REDIS_CLUSTER', value: 'true', needs: ['REDIS_URL'] },
+  { name: 'REDIS_PREFIX', needs: ['REDIS_URL'] },
   { name: 'PAYMENT_DISPUTE_FEE_REFUNDED', value: 'true', needs: ['PAYMENT_DISPUTE_FEE'] },
   { name: 'ACQUIRER_HTTP_MODE', value: 'test', needs: gatewayOf('ACQUIRER') },
   { name: 'ACQUIRER_HTTP_CARD_DATA', value: 'true', needs: gatewayOf('ACQUIRER') },

@@ -69,6 +69,8 @@ export interface RunningPool {
   readonly name: QueuePool;
   /** Parts in progress. A job of one book is one part. */
   inHand(): number;
+  /** Jobs that have come out of a partition since the start. */
+  taken(partition: number): number;
   /**
    * Stops taking jobs and finishes those in progress, with the parts that outlast their jobs. Resolves to false when they
    * did not finish within the limit: their rows reach another process once the job's lock has expired, or when the sweeper
@@ -98,6 +100,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const slowMs = options.slowMs ?? SLOW_MS;
   const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
   const preferred = options.partitions && new Set(options.partitions);
+  const taken = new Map<number, number>();
   let inHand = 0;
   let outlasting = 0;
   let onIdle: (() => void) | undefined;
@@ -119,7 +122,8 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     }
   }
 
-  async function answer({ name, data }: BackendJob): Promise<void> {
+  async function answer(partition: number, { name, data }: BackendJob): Promise<void> {
+    taken.set(partition, (taken.get(partition) ?? 0) + 1);
     const parts = partsOf(data);
     let open = rowsIn(data);
     const answered = Promise.all(
@@ -159,7 +163,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     openPartition(() =>
       queues.openWorker(definition.name, partition, {
         concurrency: !preferred || preferred.has(partition) ? full : 1,
-        answer,
+        answer: (job) => answer(partition, job),
       }),
     ),
   );
@@ -167,6 +171,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   return {
     name: definition.name,
     inHand: () => inHand,
+    taken: (partition) => taken.get(partition) ?? 0,
     async close({ limitMs }) {
       const deadline = performance.now() + limitMs;
       let workersClosed = false;

@@ -9,11 +9,13 @@
  */
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import pg from 'pg';
+import { WRITABLE } from '../db/writable-client.ts';
 import type { Logger } from '../process/log.ts';
 import { connectionName } from '../process/release.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
 import { newId } from '../values/ids.ts';
+import { withOptions } from './connection-options.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
 /** Each queue adds jobs with one short statement at a time. */
@@ -28,14 +30,14 @@ const SCHEMA = 'bullmq';
 export function createPostgresQueueBackend({ url, log }: { url: string; log: Logger }): QueueBackend {
   const open = (name: string, size: number) => {
     const pool = new pg.Pool({
-      connectionString: url,
-      application_name: connectionName(name),
       // BullMQ's statements name no schema.
-      options: `-c search_path=${SCHEMA}`,
+      connectionString: withOptions(url, `-c search_path=${SCHEMA}`),
+      application_name: connectionName(name),
       max: size,
       connectionTimeoutMillis: 2_000,
       query_timeout: 10_000,
       keepAlive: true,
+      ...WRITABLE,
     });
     pool.setMaxListeners(0);
     const warn = warnSeldom(log, 'queue database connection');
@@ -67,6 +69,8 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     },
     ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
     check: () => Promise.resolve(),
+    // The queues are in the installation's own database.
+    claim: () => Promise.resolve(),
     jobOptions(deduplicationId) {
       const jobId = newId();
       return deduplicationId === undefined

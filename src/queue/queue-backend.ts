@@ -21,15 +21,17 @@ export interface QueueBackend {
   ready(queue: BackendQueue, signal: AbortSignal): Promise<void>;
   /** Throws when the datastore answers and is not configured for jobs. Rejects at the signal when no answer came. */
   check(signal: AbortSignal): Promise<void>;
+  /**
+   * States whose the names in the datastore are. Throws QueueUnfit when they are another installation's: each would take
+   * the other's jobs.
+   */
+  claim(installation: string): Promise<void>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
   close(): Promise<void>;
 }
 
 /** Retries and history are rows in Postgres, so a job has one attempt and is removed afterwards. */
 export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
-
-/** The prefix of every key in Redis, so that the keys of a shared Redis show their owner. */
-export const KEY_PREFIX = 'countinghouse';
 
 /**
  * BullMQ keeps a stream of events that Countinghouse does not read. The length must not be 0: BullMQ would then never

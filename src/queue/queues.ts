@@ -7,10 +7,10 @@ import type { Config } from '../config.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
+import { checkQueues } from './check-queues.ts';
 import { type JobName, QUEUE_POOLS, type QueuedData, type QueuePool, queueName } from './job.ts';
-import { EvictionPolicyError } from './memory-policy.ts';
 import { createPostgresQueueBackend } from './postgres-backend.ts';
-import type { BackendJob, BackendQueue, BackendWorker } from './queue-backend.ts';
+import type { BackendJob, BackendQueue, BackendWorker, QueueBackend } from './queue-backend.ts';
 import { createRedisQueueBackend } from './redis-backend.ts';
 
 export interface QueueJob {
@@ -41,10 +41,11 @@ export interface Queues {
   readonly backend: 'redis' | 'postgres';
   readonly partitions: number;
   /**
-   * Throws EvictionPolicyError when Redis may evict jobs. An unreachable Redis is only logged, and checked once it
-   * answers: accepted requests are in Postgres, so the start need not wait.
+   * Throws EvictionPolicyError when Redis may evict jobs, and QueueUnfit when its names are another installation's or a
+   * job does not come out again. An unreachable Redis is only logged, and checked once it answers: accepted requests are
+   * in Postgres, so the start need not wait.
    */
-  check(): Promise<void>;
+  check(installation: string): Promise<void>;
   /** Adds jobs to one queue. Rejects when the limit passes first; some of the jobs may have been added. */
   add(pool: QueuePool, partition: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
   depth(pool: QueuePool, partition: number, limit: { limitMs: number }): Promise<QueueDepth>;
@@ -63,7 +64,7 @@ export interface Queues {
 }
 
 export type QueuesConfig = Pick<Config, 'DATABASE_URL' | 'QUEUE_DATABASE_URL' | 'QUEUE_LANES' | 'REDIS_URL'> &
-  Partial<Pick<Config, 'REDIS_CLUSTER'>>;
+  Partial<Pick<Config, 'REDIS_CLUSTER' | 'REDIS_PREFIX'>>;
 
 /** A healthy Redis answers within milliseconds. */
 const CHECK_LIMIT_MS = 2_000;
@@ -80,9 +81,7 @@ const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 
 export function createQueues(config: QueuesConfig, log: Logger): Queues {
-  const backend = config.REDIS_URL
-    ? createRedisQueueBackend({ place: { urls: config.REDIS_URL, cluster: config.REDIS_CLUSTER ?? false }, log })
-    : createPostgresQueueBackend({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
+  const backend = openBackendOf(config, log);
   const queues = new Map<string, BackendQueue>();
   const partitions = config.QUEUE_LANES;
 
@@ -136,13 +135,9 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
   return {
     backend: backend.kind,
     partitions,
-    async check() {
-      try {
-        await limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => backend.check(signal));
-      } catch (error) {
-        if (error instanceof EvictionPolicyError) throw error;
-        log.error({ err: error }, 'the queues do not answer; what is accepted waits in Postgres until they do');
-      }
+    async check(installation) {
+      const answers = () => limited({ what: 'Redis', limitMs: CHECK_LIMIT_MS }, (signal) => backend.check(signal));
+      await checkQueues({ installation, backend, answers, openTrial: () => openBackendOf(config, log), log });
     },
     add: (pool, partition, jobs, { limitMs }) =>
       limited({ what: `queue ${pool}-${partition}`, limitMs }, (signal) =>
@@ -181,6 +176,12 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       await withinLimit(backend.close(), limit).catch(warn);
     },
   };
+}
+
+function openBackendOf(config: QueuesConfig, log: Logger): QueueBackend {
+  const { REDIS_URL: urls, REDIS_CLUSTER: cluster = false, REDIS_PREFIX: prefix = 'countinghouse' } = config;
+  if (urls) return createRedisQueueBackend({ place: { urls, cluster }, prefix, log });
+  return createPostgresQueueBackend({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
 }
 
 /** One shared reason: a new Error for each call would capture a stack trace that is never read. */

@@ -7,9 +7,12 @@ import { Queue, Worker } from 'bullmq';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
+import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
+import { claimNames } from './claim-names.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
-import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, KEY_PREFIX, type QueueBackend } from './queue-backend.ts';
+import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
+import { QueueUnfit } from './try-queue.ts';
 
 /** A stopped Redis accepts commands and never answers. After this long the connection and its open commands fail. */
 const PRODUCER_SILENCE_MS = 2_000;
@@ -23,7 +26,14 @@ const WORKER_SILENCE_MS = 30_000;
  */
 const LISTENERS_MAX = 1_000;
 
-export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log: Logger }): QueueBackend {
+export interface RedisBackendOptions {
+  readonly place: RedisPlace;
+  /** Begins every key, so that the keys of a shared Redis show their owner. */
+  readonly prefix: string;
+  readonly log: Logger;
+}
+
+export function createRedisQueueBackend({ place, prefix, log }: RedisBackendOptions): QueueBackend {
   const producer = connectRedis(place, {
     connectionName: 'countinghouse-producer',
     // No command is queued while disconnected, and none is sent twice. A job that cannot be added now is dropped.
@@ -33,12 +43,32 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
     socketTimeout: PRODUCER_SILENCE_MS,
     connectTimeout: PRODUCER_SILENCE_MS,
   });
-  producer.on('error', warnSeldom(log, 'redis producer connection'));
+  const warn = warnSeldom(log, 'redis producer connection');
+  producer.on('error', warn);
+  // No further attempt mends these. Only the start asks.
+  const refused = new Promise<never>((_, reject) => {
+    producer.on('error', (error: Error) => {
+      const fault = tlsFault(error);
+      if (fault !== undefined) reject(new QueueUnfit(`REDIS_URL: ${fault}\n${TLS_REMEDY}`));
+      else if (/^(WRONGPASS|NOAUTH)\b/.test(error.message)) reject(new QueueUnfit(`REDIS_URL: ${error.message}`));
+    });
+  });
+  refused.catch(() => undefined);
   const warnSettings = warnSeldom(log, 'the settings of redis could not be read');
   // Checked at every connection: Redis may be another server now, or was unreachable at the start.
   producer.on('ready', () => {
     checkMemoryPolicy(producer).catch((error) => {
       if (error instanceof EvictionPolicyError) log.error({ err: error }, 'redis may throw jobs away');
+      else warnSettings(error);
+    });
+  });
+
+  /** Known once the process has started: then checked at every connection too. */
+  let claimedBy: string | undefined;
+  producer.on('ready', () => {
+    if (claimedBy === undefined) return;
+    claimNames(producer, { prefix, installation: claimedBy }).catch((error) => {
+      if (error instanceof QueueUnfit) log.error({ err: error }, 'the jobs of two installations mix in redis');
       else warnSettings(error);
     });
   });
@@ -62,20 +92,24 @@ export function createRedisQueueBackend({ place, log }: { place: RedisPlace; log
     openQueue: (name) =>
       new Queue(name, {
         connection: producer,
-        prefix: KEY_PREFIX,
+        prefix,
         // The version check calls INFO, the only command whose failure breaks a queue object for good.
         skipVersionCheck: true,
         streams: { events: { maxLen: KEPT_EVENTS } },
       }) as BackendQueue,
     openWorker: (name, answer, options) =>
-      new Worker(name, answer, { ...options, prefix: KEY_PREFIX, connection: consumer ?? openConsumer() }),
+      new Worker(name, answer, { ...options, prefix, connection: consumer ?? openConsumer() }),
     async ready(queue, signal) {
       await untilReady(producer, signal);
       await unlessAborted(queue.waitUntilReady(), signal);
     },
     async check(signal) {
-      await untilReady(producer, signal);
+      await Promise.race([refused, untilReady(producer, signal)]);
       await checkMemoryPolicy(producer);
+    },
+    async claim(installation) {
+      claimedBy = installation;
+      await claimNames(producer, { prefix, installation });
     },
     jobOptions: (deduplicationId) =>
       deduplicationId === undefined

@@ -21,12 +21,18 @@ type ConnectionOptions = Pick<
 /** Reconnects within a second of Redis being back. The sweeper enqueues rows that waited longer. */
 const retryStrategy = (times: number) => Math.min(50 * times, 1_000);
 
+/**
+ * A Redis that was demoted to a replica keeps its connections and refuses every write. The connection is made anew, and
+ * reaches the server to which the address leads by then. A script's error contains the answer of its command.
+ */
+const reconnectOnError = ({ message }: Error) => /\bREADONLY\b/.test(message);
+
 /** How often the slot map is read again while slots move between nodes, in addition to MOVED answers. */
 const SLOTS_REFRESH_MS = 5_000;
 
 export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionOptions): RedisConnection {
   const nodes = urls.split(',');
-  if (!cluster && nodes.length === 1) return new Redis(nodes[0]!, { ...options, retryStrategy });
+  if (!cluster && nodes.length === 1) return new Redis(nodes[0]!, { ...options, retryStrategy, reconnectOnError });
   const { enableOfflineQueue = true, ...ofNode } = options;
   const { username, password, protocol } = new URL(nodes[0]!);
   return new Cluster(nodes.map(nodeOf), {
@@ -37,6 +43,7 @@ export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionO
     ...(protocol === 'rediss:' && { dnsLookup: (address, callback) => callback(null, address) }),
     redisOptions: {
       ...ofNode,
+      reconnectOnError,
       ...(username && { username: decodeURIComponent(username) }),
       ...(password && { password: decodeURIComponent(password) }),
       ...(protocol === 'rediss:' && { tls: {} }),

@@ -32,6 +32,39 @@ test.each`
   expect(() => read({ REDIS_URL: url })).toThrow(words);
 });
 
+/** Nothing of a password stands in a message, whichever part of the URL it was taken for. */
+test.each`
+  url                                      | words
+  ${'postgres://app:pa@ss@db/ledger'}      | ${/DATABASE_URL: expects the characters @ . # . % of its user and password percent-encoded/}
+  ${'postgres://app:pa/ss@db/ledger'}      | ${/percent-encoded/}
+  ${'postgres://app:pa#ss@db/ledger'}      | ${/percent-encoded/}
+  ${'postgres://app:pa?ss@db/ledger'}      | ${/percent-encoded/}
+  ${'postgres://app:pa%ss@db/ledger'}      | ${/percent-encoded/}
+  ${'postgres://app:pass@one,two/ledger'}  | ${/DATABASE_URL: expects one host/}
+  ${'postgres://app:pass@one:1,two:2/led'} | ${/DATABASE_URL: expects one host/}
+  ${'postgres://app:pass@db/led?host=a,b'} | ${/DATABASE_URL: expects one host/}
+`('DATABASE_URL=$url is refused', ({ url, words }) => {
+  for (const name of ['DATABASE_URL', 'SIGNER_DATABASE_URL', 'QUEUE_DATABASE_URL']) {
+    const refused = () => read({ [name]: url });
+    expect(refused).toThrow(name === 'DATABASE_URL' ? words : ConfigError);
+    expect(refused).not.toThrow(/pa.?ss|ledger|two/);
+  }
+});
+
+test.each([
+  'postgres://app:p%40%2F%23@127.0.0.1:5432/countinghouse',
+  'postgres:///countinghouse?host=/var/run/postgresql&user=app',
+  'postgres://app@%2Fvar%2Frun/countinghouse',
+  'postgresql://app:secret@[::1]/countinghouse?options=-c%20application_name%3Dx&sslmode=require',
+])('DATABASE_URL=%s is read', (url) => {
+  expect(read({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+});
+
+test.each(['redis://u:pa@ss@a:1', 'redis://u:pa/ss@a:1', 'redis://u:pa#ss@a:1'])('REDIS_URL=%s is refused', (url) => {
+  expect(() => read({ REDIS_URL: url })).toThrow(/REDIS_URL: expects the characters/);
+  expect(() => read({ REDIS_URL: url })).not.toThrow(/pa.?ss/);
+});
+
 test.each([
   'https://pay.example.com',
   'http://127.0.0.1:8080',

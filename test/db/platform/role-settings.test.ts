@@ -4,12 +4,15 @@
  */
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeOrganisation } from '../../../scripts/harness/organisation.ts';
+import { checkDurability } from '../../../src/db/durability.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { readUnfitSettings } from '../../../src/db/role-settings.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { type RoleSettingsWatch, watchRoleSettings } from '../../../src/db/watch-role-settings.ts';
 import { RIGHTS } from '../../../src/groups.ts';
 import { install } from '../../../src/operations/install.ts';
+import { anyKeyOpensLive } from '../../../src/organisations/api-key-store.ts';
 import { createLogger, type Logger } from '../../../src/process/log.ts';
 import { describeWithPgBouncer, startPgBouncer, type TestPgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
@@ -99,6 +102,8 @@ test.each`
   ${'search_path'}                   | ${'nowhere'}        | ${/has search_path = pg_catalog: tables/}
   ${'default_transaction_read_only'} | ${'on'}             | ${/has default_transaction_read_only = on: nothing/}
   ${'default_transaction_isolation'} | ${"'serializable'"} | ${/has default_transaction_isolation = serializable: commits/}
+  ${'synchronous_commit'}            | ${'off'}            | ${/has synchronous_commit = off: what was answered/}
+  ${'synchronous_commit'}            | ${'local'}          | ${/has synchronous_commit = local: what was answered/}
   ${'session_replication_role'}      | ${'replica'}        | ${/has session_replication_role = replica: the triggers/}
   ${'timezone'}                      | ${"'Asia/Amman'"}   | ${/has TimeZone = Asia.Amman: days/}
 `('$setting = $value is refused at start', async ({ setting, value, words }) => {
@@ -120,6 +125,7 @@ test('a database with settings of its own is migrated, started, and read by the 
     "default_transaction_isolation = 'serializable'",
     "timezone = 'Asia/Amman'",
     'default_transaction_read_only = on',
+    'synchronous_commit = off',
   ];
   const { name, ownerUrl, applicationUrl } = database;
   for (const setting of own) await asSuperuser(`ALTER DATABASE ${name} SET ${setting}`);
@@ -127,6 +133,58 @@ test('a database with settings of its own is migrated, started, and read by the 
   await ownPool(applicationUrl, checkApplicationRole);
   const owner = await ownPool(ownerUrl, readUnfitSettings);
   expect(owner.filter(({ isTimeout }) => !isTimeout).map((one) => one.name)).toEqual(['TimeZone']);
+});
+
+test('a database of another encoding than UTF8 is not migrated, and nothing is left in it', async () => {
+  const name = `${database.name}_1252`;
+  const options = "ENCODING 'WIN1252' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0";
+  await asSuperuser(`CREATE DATABASE ${name} OWNER countinghouse_owner ${options}`);
+  const here = (url: string) => url.replace(database.name, name);
+  const urls = { ownerUrl: here(database.ownerUrl), applicationUrl: here(database.applicationUrl) };
+  await expect(install({ ...urls, rights: RIGHTS, log: silent })).rejects.toThrow(
+    /has the encoding WIN1252, and the product needs UTF8\.\n.*ENCODING 'UTF8' TEMPLATE template0/,
+  );
+  const tables = await ownPool(here(database.superuserUrl), (one) =>
+    one.query("SELECT FROM pg_tables WHERE schemaname IN ('public', 'bullmq')"),
+  );
+  expect(tables.rowCount).toBe(0);
+  await expect(ownPool(urls.applicationUrl, checkApplicationRole)).rejects.toThrow(/has the encoding WIN1252/);
+  await asSuperuser(`DROP DATABASE ${name}`);
+});
+
+test('a URL that asks for TLS where there is none stops the start with what to do', async () => {
+  const refusal = ownPool(`${database.applicationUrl}?sslmode=require`, checkApplicationRole);
+  await expect(refusal).rejects.toThrow(/^DATABASE_URL: The server does not speak TLS\.\nName the authority/);
+});
+
+test('a role that keeps more than the product asks for keeps it through a migration', async () => {
+  const role = `keeper_${database.name}`;
+  await asSuperuser(`CREATE ROLE ${role} LOGIN PASSWORD 'keeper'`);
+  await asSuperuser(`ALTER ROLE ${role} SET synchronous_commit = remote_apply`);
+  const url = new URL(database.applicationUrl);
+  [url.username, url.password] = [role, 'keeper'];
+  const options = { ownerUrl: database.ownerUrl, applicationUrl: url.href, rights: RIGHTS, log: silent };
+  expect((await install(options)).leftToDo).toEqual([]);
+  const shown = await ownPool(url.href, (one) => one.query('SHOW synchronous_commit'));
+  expect(shown.rows).toEqual([{ synchronous_commit: 'remote_apply' }]);
+  await ownPool(url.href, checkApplicationRole);
+  await asSuperuser(`DROP OWNED BY ${role}`);
+  await asSuperuser(`DROP ROLE ${role}`);
+});
+
+/** The Postgres of tests has both off. */
+test('a Postgres that may lose what it has committed is refused in live, and warned of in test', async () => {
+  const warned: unknown[] = [];
+  const log = Object.assign(Object.create(silent), { warn: (facts: unknown) => warned.push(facts) }) as Logger;
+  await ownPool(database.applicationUrl, async (one) => {
+    const check = (assumed = false) => checkDurability(one, { assumed, log, isLive: () => anyKeyOpensLive(one) });
+    await check();
+    expect(warned).toEqual([{ off: ['fsync', 'full_page_writes'] }]);
+    await makeOrganisation(one);
+    await expect(check()).rejects.toThrow(/has fsync and full_page_writes off: what was promised in live/);
+    await check(true);
+    expect(warned).toHaveLength(1);
+  });
 });
 
 test('a time in another form than ISO fails its statement', async () => {

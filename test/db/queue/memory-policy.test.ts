@@ -25,7 +25,7 @@ describeWithRedis('a Redis', () => {
 
   test("with Debian's default settings is accepted", async () => {
     queues = open();
-    await queues.check();
+    await queues.check('installation');
     expect(errors()).toEqual([]);
   });
 
@@ -34,7 +34,7 @@ describeWithRedis('a Redis', () => {
     async (policy) => {
       await redis.client().config('SET', 'maxmemory-policy', policy);
       queues = open();
-      await expect(queues.check()).rejects.toThrow(
+      await expect(queues.check('installation')).rejects.toThrow(
         `REDIS_URL: the setting maxmemory-policy of this Redis is ${policy}, so that it may throw jobs away.\nSet it to noeviction: CONFIG SET maxmemory-policy noeviction`,
       );
     },
@@ -43,14 +43,14 @@ describeWithRedis('a Redis', () => {
   test('that refuses CONFIG is checked by INFO', async () => {
     await redis.client().call('ACL', 'SETUSER', 'default', '-config');
     queues = open();
-    await queues.check();
+    await queues.check('installation');
     expect(errors()).toEqual([]);
   });
 
   test('that is absent at the start does not prevent the start, and is checked once it is there', async () => {
     await redis.kill();
     queues = open();
-    await queues.check();
+    await queues.check('installation');
     expect(errors()).toEqual(['the queues do not answer; what is accepted waits in Postgres until they do']);
     await redis.start();
     await queues.depth('ledger', 0, { limitMs: 5_000 });

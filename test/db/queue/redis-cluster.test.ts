@@ -106,9 +106,9 @@ describeWithRedis('queues on a Redis Cluster', () => {
 
   test('a node with an eviction policy is found', async () => {
     const queues = createQueues(config(), silent);
-    await queues.check();
+    await queues.check('installation');
     await cluster.client(2).config('SET', 'maxmemory-policy', 'volatile-lru');
-    await expect(queues.check()).rejects.toThrow(/maxmemory-policy of this Redis is volatile-lru/);
+    await expect(queues.check('installation')).rejects.toThrow(/maxmemory-policy of this Redis is volatile-lru/);
     await cluster.client(2).config('SET', 'maxmemory-policy', 'noeviction');
     await queues.close();
   });

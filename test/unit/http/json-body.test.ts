@@ -38,6 +38,13 @@ test.each`
   expect(error.message).toContain(`position ${position} (line ${line}, column ${column})`);
 });
 
+test('a byte order mark before JSON is named', () => {
+  const error = refusal('\uFEFF{"a":1}');
+  expect(error.code).toBe('malformed_json');
+  expect(error.message).toContain('byte order mark (U+FEFF, bytes EF BB BF)');
+  expect(error.facts).toEqual({ position: 0, line: 1, column: 1 });
+});
+
 test.each(['', '   ', '\n'])('a body of white space %j is not JSON', (text) => {
   expect(refusal(text).code).toBe('malformed_json');
 });

@@ -138,6 +138,7 @@ export function createTestApp(
     publicUrl: 'https://api.example.com',
     clock: systemClock,
     fingerprints: PLAIN_FINGERPRINTS,
+    stalledQueues: { stalled: () => undefined },
     withLinks: (_: string, json: string) => json,
     sandboxKey: options.sandboxKey,
     metrics: { observeRequest() {}, render: async () => 'requests_total 1\n', contentType: 'text/plain' },

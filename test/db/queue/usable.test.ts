@@ -1,0 +1,135 @@
+/** Money is accepted only where work can be done: queues that can never carry a job stop the start, or end readiness. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createPool } from '../../../src/db/pool.ts';
+import { startPool } from '../../../src/queue/pool.ts';
+import { createQueues, type QueueJob, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
+import { StalledQueues } from '../../../src/queue/stalled-queues.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { Answered, silent } from './queue-contract.ts';
+
+let database: TestDatabase;
+let open: Queues[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+beforeEach(() => {
+  open = [];
+});
+afterEach(() => Promise.all(open.map((queues) => queues.close())));
+afterAll(() => database?.drop());
+
+function queuesOf(further: Partial<QueuesConfig> = {}): Queues {
+  const queues = createQueues({ DATABASE_URL: database.applicationUrl, QUEUE_LANES: 1, ...further }, silent);
+  open.push(queues);
+  return queues;
+}
+
+const reserve = (id: string): QueueJob[] => [{ name: 'payout.reserve', data: { bookId: 'b', ids: [id] } }];
+
+async function comesOut(queues: Queues): Promise<void> {
+  const answered = new Answered();
+  const pool = startPool(answered.pool, { queues, log: silent });
+  await queues.add('ledger', 0, reserve('a'), { limitMs: 10_000 });
+  await expect.poll(() => answered.ids).toEqual(['a']);
+  await pool.close({ limitMs: 5_000 });
+}
+
+describe('queues on Postgres', () => {
+  test('carry jobs, whatever options the URL has', async () => {
+    const url = `${database.applicationUrl}?options=-c%20application_name%3Dx%20-c%20search_path%3Dpublic`;
+    const queues = queuesOf({ DATABASE_URL: url });
+    await queues.check('installation');
+    await comesOut(queues);
+  });
+
+  test('that were tried leave no row, and no connection', async () => {
+    await queuesOf().check('installation');
+    const superuser = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: silent });
+    const left = `SELECT (SELECT count(*) FROM bullmq.job) AS jobs, (SELECT count(*) FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE '{trial%') AS connections`;
+    await expect.poll(async () => (await superuser.query(left)).rows).toEqual([{ jobs: 0n, connections: 0n }]);
+    await superuser.end();
+  });
+
+  test('in a database without their tables stop the start', async () => {
+    const other = await createTestDatabase();
+    const superuser = createPool({ url: other.superuserUrl, name: 'test', size: 1, log: silent });
+    await superuser.query('DROP SCHEMA bullmq CASCADE');
+    await superuser.end();
+    const started = queuesOf({ DATABASE_URL: other.applicationUrl }).check('installation');
+    await expect(started).rejects.toThrow(/^The job queues do not work: a job that was added did not come out\./);
+    await Promise.all(open.splice(0).map((queues) => queues.close()));
+    await other.drop();
+  });
+
+  test('from which no job comes while one waits are named, until one comes', async () => {
+    const queues = queuesOf();
+    const stalled = new StalledQueues(queues, { lookEveryMs: 20, stalledAfterMs: 200 });
+    let [taken, inHand] = [0, 0];
+    stalled.watch({ name: 'ledger', inHand: () => inHand, taken: () => taken });
+    expect(stalled.stalled()).toBeUndefined();
+    await queues.add('ledger', 0, reserve('b'), { limitMs: 10_000 });
+    await expect.poll(() => stalled.stalled()).toBe('ledger-0');
+    inHand = 1;
+    await expect.poll(() => stalled.stalled()).toBeUndefined();
+    inHand = 0;
+    await expect.poll(() => stalled.stalled()).toBe('ledger-0');
+    taken = 1;
+    await expect.poll(() => stalled.stalled()).toBeUndefined();
+    stalled.close();
+  });
+});
+
+describeWithRedis('queues on Redis', () => {
+  let redis: TestRedis;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+  afterAll(() => redis?.remove());
+
+  const place = (further: Partial<QueuesConfig> = {}) => queuesOf({ REDIS_URL: redis.url, ...further });
+
+  test('of two installations with one Redis the second does not start, but with a prefix of its own', async () => {
+    await place().check('one');
+    await place().check('one');
+    await expect(place().check('two')).rejects.toThrow(/the names countinghouse:\* in this Redis are another/);
+    await place({ REDIS_PREFIX: 'two' }).check('two');
+    await comesOut(place({ REDIS_PREFIX: 'two' }));
+    expect(await redis.client().keys('*trial*')).toEqual([]);
+  });
+
+  test('whose certificate cannot be verified stop the start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countinghouse-tls-'));
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    const subject = ['-subj', '/CN=localhost', '-days', '2', '-nodes', '-newkey', 'rsa:2048'];
+    execFileSync('openssl', ['req', '-x509', ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `rediss://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(queuesOf({ REDIS_URL: url }).check('one')).rejects.toThrow(
+      /^REDIS_URL: The certificate of the server cannot be verified \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.\nName the authority/,
+    );
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each(['eval', 'info'])('of a user who may not run %s stop the start', async (command) => {
+    const rights = ['reset', 'on', '>password', '~*', '&*', '+@all', `-${command}`];
+    if (command === 'eval') rights.push('-evalsha');
+    await redis.client().acl('SETUSER', 'narrow', ...rights);
+    const url = redis.url.replace('redis://', 'redis://narrow:password@');
+    await expect(queuesOf({ REDIS_URL: url }).check('one')).rejects.toThrow(
+      new RegExp(`NOPERM.*'${command}.*\\n.*EVAL and INFO too`),
+    );
+  });
+});
