@@ -222,8 +222,8 @@ const PACKAGES = [
   { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'csv-parse', only: folder('intake') },
   { name: 'pdfkit', only: folder('pdf') },
-  // Who speaks to the outside: endpoints of integrators, and adapters of parties, which are called in turn (below).
-  { name: 'undici', only: [...folder('outside'), '^scripts/'] },
+  // It refuses a 1xx that nobody asked for: who speaks to the outside does so by outside/http-post.ts.
+  { name: 'undici', only: ['^scripts/'] },
   { name: 'prom-client', only: folder('metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },
 ];

@@ -6,7 +6,7 @@ import { amountsByCurrency, amountsFault } from './money/amounts-by-currency.ts'
 import { percentByCurrency, percentFault } from './money/percent-by-currency.ts';
 import { credentialsFault, databaseUrlFault, RAW_CREDENTIALS } from './process/connection-urls.ts';
 import { brokenRules, SECRETS_EXPECTATION } from './process/settings-rules.ts';
-import { isUrl } from './values/url.ts';
+import { isHost, isUrl } from './values/url.ts';
 
 const postgresUrl = z
   .string()
@@ -200,7 +200,7 @@ const schema = z.object({
   PUBLIC_URL: z
     .string()
     .refine(
-      isBaseUrl,
+      (text) => isBaseUrl(text) && isHost(new URL(text).hostname),
       'expects an http or https URL without a user, a query and a fragment, such as https://pay.example.com',
     )
     .optional(),

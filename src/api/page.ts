@@ -31,7 +31,10 @@ export interface PageAnswer {
   readonly html?: string;
   /** Of a redirect. */
   readonly location?: string;
-  /** Origins that an answer to the page's form may lead to: browsers hold `form-action` against redirects as well. */
+  /**
+   * URLs that an answer to the page's form may lead to, as they were given: browsers hold `form-action` against redirects as well. Their origins
+   * stand in the page's policy. One without a named origin is reached by a link alone.
+   */
   readonly leadsTo?: readonly string[];
   /** Of a 503. */
   readonly retryAfterSeconds?: number;

@@ -8,6 +8,7 @@ import type { Express, Request, Response } from 'express';
 import helmet from 'helmet';
 import type { Page, PageAnswer, PageAsset, PageRequest } from '../api/page.ts';
 import { ApiError, ERRORS } from '../errors/errors.ts';
+import { namedOrigin } from '../values/url.ts';
 import { AddressFailures } from './address-failures.ts';
 import { asApiError } from './failure.ts';
 import { FailureCounts } from './failure-counts.ts';
@@ -176,7 +177,9 @@ function send(
   });
 }
 
+/** Of somebody's text it has parsed origins alone. */
 function policy(leadsTo: readonly string[]): string {
+  const targets = leadsTo.flatMap((url) => namedOrigin(url) ?? []);
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -184,7 +187,7 @@ function policy(leadsTo: readonly string[]): string {
     "img-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    `form-action ${["'self'", ...new Set(leadsTo)].join(' ')}`,
+    `form-action ${["'self'", ...new Set(targets)].join(' ')}`,
     "frame-ancestors 'none'",
   ].join('; ');
 }

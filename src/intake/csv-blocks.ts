@@ -4,7 +4,7 @@
  * than a block is in memory at once. Pure: bytes in, rows out.
  */
 import { BadInput } from './bad-input.ts';
-import { CR, type CsvRow, LF, type ParsedRow, parsedRows, ROW_MAX, requireHeader, rowOf, textOf } from './csv.ts';
+import { CR, type CsvRow, eachRow, LF, type ParsedRow, ROW_MAX, Table, textOf } from './csv.ts';
 
 const QUOTE = 34;
 
@@ -14,14 +14,10 @@ export function* csvBlocks<Column extends string>(
   columns: readonly Column[],
 ): Generator<readonly CsvRow<Column>[]> {
   const blocks = new Blocks();
-  let hasHeader = false;
+  const table = new Table(columns);
   const rowsOf = ({ bytes, linesBefore }: Block) => {
-    const parsed = parsedRows(textOf(bytes), { linesBefore });
-    if (!hasHeader && parsed.length > 0) {
-      requireHeader(parsed.shift(), columns);
-      hasHeader = true;
-    }
-    return parsed.map((row) => rowOf(row, columns));
+    eachRow(textOf(bytes), table.take, { linesBefore });
+    return table.rows();
   };
   for (const part of parts) {
     const block = blocks.push(part);
@@ -29,7 +25,7 @@ export function* csvBlocks<Column extends string>(
   }
   const rest = blocks.rest();
   if (rest !== undefined) yield rowsOf(rest);
-  if (!hasHeader) requireHeader(undefined, columns);
+  table.end();
 }
 
 /** Whole rows. */
@@ -82,13 +78,29 @@ class Blocks {
   }
 }
 
-/** The rows of a file with the columns of its header, a block at a time: the first row of all is the header. Throws BadInput. */
+/**
+ * The rows of a file with the columns of its header, a block at a time: the first row of all is the header. A row with more fields is the last
+ * that is read. Throws BadInput.
+ */
 export async function* csvRows(parts: AsyncIterable<Buffer>): AsyncGenerator<readonly ParsedRow[]> {
   const blocks = new Blocks();
-  const rowsOfBlock = ({ bytes, linesBefore }: Block) => parsedRows(textOf(bytes), { linesBefore });
+  let columns: number | undefined;
+  let isOver = false;
+  const rowsOfBlock = ({ bytes, linesBefore }: Block) => {
+    const rows: ParsedRow[] = [];
+    const take = (row: ParsedRow) => {
+      columns ??= row.record.length;
+      isOver = row.record.length > columns;
+      rows.push(row);
+      return !isOver;
+    };
+    eachRow(textOf(bytes), take, { linesBefore });
+    return rows;
+  };
   for await (const part of parts) {
     const block = blocks.push(part);
     if (block !== undefined) yield rowsOfBlock(block);
+    if (isOver) return;
   }
   const rest = blocks.rest();
   if (rest !== undefined) yield rowsOfBlock(rest);

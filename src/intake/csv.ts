@@ -21,9 +21,41 @@ export const ROW_MAX = 64 * 1024;
 export function readCsv<Column extends string>(bytes: Buffer, columns: readonly Column[]): CsvRow<Column>[] {
   if (bytes.length > FILE_BYTES_MAX) throw new BadInput(null, `The file has more than ${FILE_BYTES_MAX} bytes.`);
   requireShortLines(bytes);
-  const [header, ...rows] = parsedRows(textOf(bytes));
-  requireHeader(header, columns);
-  return rows.map((row) => rowOf(row, columns));
+  const taking = new Table(columns);
+  eachRow(textOf(bytes), taking.take);
+  return taking.end();
+}
+
+/** Rows below a header. Each is judged as it comes: the first that has another number of fields ends the reading. */
+export class Table<Column extends string> {
+  readonly #columns: readonly Column[];
+  #hasHeader = false;
+  #rows: CsvRow<Column>[] = [];
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+  }
+
+  /** Throws BadInput for another header, and for another number of fields. */
+  readonly take = (row: ParsedRow): boolean => {
+    if (this.#hasHeader) this.#rows.push(rowOf(row, this.#columns));
+    else requireHeader(row, this.#columns);
+    this.#hasHeader = true;
+    return true;
+  };
+
+  /** Those that were taken since. */
+  rows(): CsvRow<Column>[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  /** The last of them. Throws BadInput for a file without a header. */
+  end(): CsvRow<Column>[] {
+    if (!this.#hasHeader) requireHeader(undefined, this.#columns);
+    return this.rows();
+  }
 }
 
 /** A row as it is read: its fields in their order. */
@@ -33,14 +65,14 @@ export interface ParsedRow {
 }
 
 /** Throws BadInput for a file without a header, or with another. */
-export function requireHeader(header: ParsedRow | undefined, columns: readonly string[]): void {
+function requireHeader(header: ParsedRow | undefined, columns: readonly string[]): void {
   if (header === undefined) throw new BadInput(null, 'The file is empty.');
   if (header.record.join() !== columns.join())
     throw new BadInput(header.row, `The columns are ${shortened(header.record)}, and should be ${columns.join(',')}.`);
 }
 
 /** Throws BadInput for another number of fields. */
-export function rowOf<Column extends string>({ row, record }: ParsedRow, columns: readonly Column[]): CsvRow<Column> {
+function rowOf<Column extends string>({ row, record }: ParsedRow, columns: readonly Column[]): CsvRow<Column> {
   if (record.length !== columns.length) throw new BadInput(row, `It has ${record.length} of ${columns.length} fields.`);
   const fields = Object.fromEntries(columns.map((column, at) => [column, record[at]!]));
   return { row, fields: fields as Record<Column, string> };
@@ -71,11 +103,28 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** `linesBefore`: of the file, where the text is a part of it that begins with a row. */
-export function parsedRows(
+interface Parsing {
+  /** Of the file, where the text is a part of it that begins with a row. */
+  readonly linesBefore?: number;
+  readonly delimiter?: string;
+}
+
+/** No more of the text is wanted. */
+class Enough extends Error {
+  override name = 'Enough';
+}
+
+/**
+ * Gives each row as soon as it has ended, until `take` says that it wants no more, or throws. So a text that is wrong is read up to the row
+ * that is wrong: kept whole, rows of nothing but delimiters are a hundred times as large as their bytes.
+ */
+export function eachRow(
   text: string,
-  { linesBefore = 0, delimiter = ',' }: { linesBefore?: number; delimiter?: string } = {},
-): ParsedRow[] {
+  take: (row: ParsedRow) => boolean,
+  { linesBefore = 0, delimiter = ',' }: Parsing = {},
+): void {
+  // The parser reports the line on which the row ends, and counts CR LF within quotes twice.
+  let twice = 0;
   try {
     const options = {
       delimiter,
@@ -83,16 +132,18 @@ export function parsedRows(
       skip_empty_lines: true,
       max_record_size: ROW_MAX,
       info: true,
+      // What comes back is kept by the parser: nothing is.
+      on_record({ record, info }: { record: string[]; info: { lines: number } }) {
+        const row = linesBefore + info.lines - twice - countIn(record, /[\r\n]/g);
+        twice += countIn(record, /\r\n/g);
+        if (!take({ row, record })) throw new Enough();
+        return null;
+      },
     };
-    const parsed = parse(text, options) as unknown as { record: string[]; info: { lines: number } }[];
-    // The parser reports the line on which the row ends, and counts CR LF within quotes twice.
-    let twice = 0;
-    return parsed.map(({ record, info }) => {
-      const row = linesBefore + info.lines - twice - countIn(record, /[\r\n]/g);
-      twice += countIn(record, /\r\n/g);
-      return { row, record };
-    });
+    parse(text, options as never);
   } catch (error) {
+    if (error instanceof Enough) return;
+    if (error instanceof BadInput) throw error;
     const { lines, message } = error as { lines?: number; message: string };
     // The parser counts the lines of what it was given.
     const said = linesBefore === 0 ? message : message.replace(/(,)? at line \d+/, '');

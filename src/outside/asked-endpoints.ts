@@ -4,7 +4,6 @@
  * caller to say.
  * Next: breakers.ts (endpoints that do not answer), call-limits.ts (how many questions are open).
  */
-import type { Agent } from 'undici';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { BookId, Mode } from '../ledger/book.ts';
 import { failpoint } from '../process/failpoints.ts';
@@ -18,7 +17,7 @@ import { type CallLimits, PartyBusy } from './call-limits.ts';
 import { createHostNames } from './host-names.ts';
 import { OpenedKeys, type SealedKey } from './opened-keys.ts';
 import { type PostError, postEvent, RESPONSE_READ_BYTES } from './post-event.ts';
-import { createSafeAgent, type ResolveName, resolveBy } from './safe-connect.ts';
+import { createSafeAgent, type ResolveName, resolveBy, type SafeAgent } from './safe-connect.ts';
 
 export interface Question<Answer> {
   readonly bookId: BookId;
@@ -53,8 +52,6 @@ export type Heard<Answer> = { readonly answer: Answer } | { readonly unanswered:
 export const QUESTIONS_OPEN_MAX = 64;
 /** A book takes half of a party's slots at most. Each book's endpoint is a party of its own. */
 const SLOTS = 2 * QUESTIONS_OPEN_MAX;
-/** No question may take longer: a connection that is not open by then is given up. */
-const CONNECT_TIMEOUT_MS = 2_000;
 
 const USER_AGENT = 'Countinghouse-Decisions/1.0';
 
@@ -77,7 +74,7 @@ export class AskedEndpoints {
   readonly #limits: CallLimits;
   readonly #clock: Clock;
   readonly #keys: OpenedKeys;
-  readonly #agents: Readonly<Record<Mode, Agent>>;
+  readonly #agents: Readonly<Record<Mode, SafeAgent>>;
   readonly #breakers: Breakers;
   readonly #warn: (error: unknown) => void;
   readonly #count: (outcome: 'answered' | Unanswered) => void;
@@ -85,7 +82,7 @@ export class AskedEndpoints {
   constructor(options: AskedEndpointsOptions) {
     const { limits, secretBox, clock, log, allowHosts, dnsServers } = options;
     const { resolve = resolveBy(createHostNames({ servers: dnsServers })), breakers = new Breakers() } = options;
-    const connecting = { allow: parseAllowList(allowHosts), connectTimeoutMs: CONNECT_TIMEOUT_MS, resolve };
+    const connecting = { allow: parseAllowList(allowHosts), resolve };
     this.#limits = limits;
     this.#clock = clock;
     this.#keys = new OpenedKeys(secretBox);
@@ -144,7 +141,7 @@ export class AskedEndpoints {
     };
     failpoint('endpoint.ask.before');
     const outcome = await postEvent(this.#agents[mode], {
-      ...{ url: new URL(url), headers, body, timeoutMs },
+      ...{ url, headers, body, timeoutMs },
       keptBytes: RESPONSE_READ_BYTES,
     });
     failpoint('endpoint.ask.after');
@@ -158,6 +155,7 @@ export class AskedEndpoints {
 
   /** Ends what is open: whoever still waits gets no answer. */
   async close(): Promise<void> {
-    await Promise.all([this.#agents.test.destroy(), this.#agents.live.destroy()]);
+    this.#agents.test.destroy();
+    this.#agents.live.destroy();
   }
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../errors/errors.ts';
 import type { Mode } from '../ledger/book.ts';
 import type { Refusal } from '../ledger/command.ts';
 import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../values/public-address.ts';
+import { isHost, parsedUrl } from '../values/url.ts';
 
 /** Longer ones are cut by proxies and servers on the way (RFC 9110, 4.1 asks for 8,000; most stop earlier). */
 export const URL_LENGTH_MAX = 2_048;
@@ -41,8 +42,9 @@ export function requireUrl(text: string, param = '/url'): URL {
   if (text.length > URL_LENGTH_MAX) throw invalid(`A URL has at most ${URL_LENGTH_MAX} characters.`);
   const fault = uriFault(text);
   if (fault !== undefined) throw invalid(fault);
-  const url = parseUrl(text);
+  const url = parsedUrl(text);
   if (!url) throw invalid(URL_EXPECTED);
+  if (!isHost(url.hostname.replaceAll('_', 'a'))) throw invalid(HOST_EXPECTED);
   return url;
 }
 
@@ -70,6 +72,8 @@ export function portOf(url: URL): number {
   return url.port === '' ? DEFAULT_PORTS[url.protocol]! : Number(url.port);
 }
 
+/** Names of services, in compose files for one, have underscores too. */
+const HOST_EXPECTED = 'The host of a URL has letters, digits, hyphens and underscores between its dots.';
 const URL_EXPECTED = 'A URL such as https://example.com/webhooks is expected.';
 /** RFC 3986, 2: what a URI is written in. */
 const NOT_IN_URI = /[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]/;
@@ -98,12 +102,4 @@ function uriFault(text: string): string | undefined {
 
 function encoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,10 @@
 /**
- * One POST and its outcome. Never throws: whatever a receiver does is recorded. Uses undici's dispatch, which can abort a
- * response in the middle: a receiver that sends too slowly or too much is cut off at a limit.
+ * One POST and its outcome. Never throws: whatever a receiver does is recorded. A receiver that sends too slowly or too much is cut off at
+ * a limit.
  */
-import { type Dispatcher, errors } from 'undici';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { NameNotFound, NameTimeout } from './host-names.ts';
-import { AddressForbidden } from './safe-connect.ts';
+import { AddressForbidden, type SafeAgent } from './safe-connect.ts';
 
 /** Why a request had no answer, or none that counts. An answer other than 2xx shows in its status. */
 export type PostError =
@@ -33,7 +33,8 @@ export type PostError =
   | 'redirect_not_followed';
 
 export interface EventPost {
-  url: URL;
+  /** Called as it is written. */
+  url: string;
   headers: Record<string, string>;
   body: string;
   /** In all: resolving the name, connection, request, response. */
@@ -59,35 +60,29 @@ export const RESPONSE_KEPT_BYTES = 4 * 1_024;
 export const RESPONSE_READ_BYTES = 64 * 1_024;
 
 export function postEvent(
-  dispatcher: Dispatcher,
+  agent: SafeAgent,
   { url, headers, body, timeoutMs, keptBytes = RESPONSE_KEPT_BYTES }: EventPost,
 ): Promise<PostOutcome> {
   return new Promise((resolve) => {
     const answer = new AnswerReader(resolve, { timeoutMs, keptBytes });
     try {
-      dispatcher.dispatch(
-        { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
-        answer,
-      );
+      answer.read(agent.post({ url, headers, body }));
     } catch (error) {
       answer.fail(errorKind(error as Error));
     }
   });
 }
 
-/** Aborts a response before its end; undici closes the connection. */
-const ABORTED = new errors.RequestAbortedError('The response was aborted');
-
 /**
  * Reads one response. The status decides the outcome once it has arrived: a receiver that answered 2xx has the event, even
  * if the rest of its response never arrives.
  */
-class AnswerReader implements Dispatcher.DispatchHandler {
+class AnswerReader {
   readonly #resolve: (outcome: PostOutcome) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #keptBytes: number;
   readonly #kept: Buffer[] = [];
-  #controller: Dispatcher.DispatchController | undefined;
+  #request: ClientRequest | undefined;
   #status: number | null = null;
   #retryAfter: string | undefined;
   #bytes = 0;
@@ -102,46 +97,36 @@ class AnswerReader implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(() => this.#abort('timeout'), timeoutMs);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // The timeout passed while the connection was being opened: nothing is sent.
-    if (this.#finished) controller.abort(ABORTED);
+  read(request: ClientRequest): void {
+    this.#request = request;
+    request.on('response', (response) => this.#onResponse(response));
+    request.on('error', (error) => this.fail(errorKind(error)));
   }
 
-  onResponseStart(
-    _controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    // 1xx: the final response follows.
-    if (statusCode < 200) return;
-    this.#status = statusCode;
-    const retryAfter = headers['retry-after'];
-    this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : undefined;
+  /** 1xx are no response to Node's client: the final one follows. */
+  #onResponse(response: IncomingMessage): void {
+    this.#status = response.statusCode!;
+    this.#retryAfter = response.headers['retry-after'];
+    response.on('data', (chunk: Buffer) => this.#onData(chunk));
+    response.on('end', () => this.#finish(null, { hasEnded: true }));
+    response.on('error', (error) => this.fail(errorKind(error)));
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  #onData(chunk: Buffer): void {
     const room = this.#keptBytes - this.#bytes;
     if (room > 0) this.#kept.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > RESPONSE_READ_BYTES) this.#abort(null);
   }
 
-  onResponseEnd(): void {
-    this.#finish(null, { hasEnded: true });
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.fail(errorKind(error));
-  }
-
   fail(error: PostError): void {
     this.#finish(error);
   }
 
+  /** Ends the response before its end, and its connection. */
   #abort(error: PostError | null): void {
     this.#finish(error);
-    this.#controller?.abort(ABORTED);
+    this.#request?.destroy();
   }
 
   #finish(error: PostError | null, { hasEnded = false } = {}): void {
@@ -174,12 +159,7 @@ const KINDS_BY_CODE: Record<string, PostError> = {
   ECONNREFUSED: 'connection_refused',
   ECONNRESET: 'connection_closed',
   EPIPE: 'connection_closed',
-  UND_ERR_SOCKET: 'connection_closed',
   ETIMEDOUT: 'timeout',
-  UND_ERR_CONNECT_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_TIMEOUT: 'timeout',
-  UND_ERR_BODY_TIMEOUT: 'timeout',
-  UND_ERR_HEADERS_OVERFLOW: 'answer_invalid',
 };
 
 /** Codes of OpenSSL's verification (X509_V_ERR_…) and of Node's own, the first that matches. */
@@ -190,7 +170,7 @@ const TLS_FAULTS: readonly { readonly codes: RegExp; readonly error: PostError }
   { codes: /CERT|SIGNATURE|INVALID_(CA|PURPOSE)|PATH_LENGTH|CRL/, error: 'tls_failed_untrusted' },
 ];
 
-/** The error code that an endpoint's owner sees, for errors of undici, the socket and TLS. */
+/** The error code that an endpoint's owner sees, for errors of the parser, the socket and TLS. */
 function errorKind(error: Error): PostError {
   if (error instanceof AddressForbidden) return 'address_forbidden';
   if (error instanceof NameNotFound) return 'name_not_found';
@@ -200,8 +180,8 @@ function errorKind(error: Error): PostError {
   const code = String((error as NodeJS.ErrnoException).code ?? '');
   const kind = KINDS_BY_CODE[code];
   if (kind) return kind;
-  // By its name: undici 7 leaves its code undefined.
-  if (error.name === 'HTTPParserError') return 'answer_invalid';
+  // Of Node's parser (llhttp): HPE_INVALID_CONSTANT, HPE_HEADER_OVERFLOW and others.
+  if (code.startsWith('HPE_')) return 'answer_invalid';
   const tls = TLS_FAULTS.find(({ codes }) => codes.test(code));
   if (tls) return tls.error;
   return 'connection_failed';

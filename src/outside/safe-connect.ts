@@ -1,16 +1,17 @@
 /**
- * Connections to endpoints of integrators, guarded against server-side request forgery (SSRF). The connector itself is the
+ * Connections to endpoints of integrators, guarded against server-side request forgery (SSRF). The agent itself is the
  * guard. It checks a literal address before it dials. It resolves a name, checks each address, and dials only checked
  * addresses. So a name's server cannot change the address after the check (DNS rebinding), and no other way to the
- * socket exists. Undici does not follow redirects.
+ * socket exists. No redirect is followed.
  */
 import type { LookupAddress } from 'node:dns';
+import type { ClientRequest } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, buildConnector, Pool } from 'undici';
 import type { Mode } from '../ledger/book.ts';
 import { type AllowList, isPublicAddress, unbracketed } from '../values/public-address.ts';
 import { portOf } from './endpoint-url.ts';
 import { type HostNames, NameNotFound } from './host-names.ts';
+import { createAgents, destroyAgents, type HttpPost, httpPost } from './http-post.ts';
 
 /**
  * Resolves a name to all its addresses (host-names.ts). `opened` for names that the operator has opened. Tests replace
@@ -38,7 +39,6 @@ export interface SafeAgentOptions {
   mode: Mode;
   /** Hosts and ports that test books may reach although they are not public. */
   allow: AllowList;
-  connectTimeoutMs: number;
   resolve: ResolveName;
 }
 
@@ -48,41 +48,31 @@ export class AddressForbidden extends Error {
   readonly code = 'ADDRESS_FORBIDDEN';
 }
 
-/** An agent that guards every connection. Test books and live books need one each. */
-export function createSafeAgent(options: SafeAgentOptions): Agent {
-  return new Agent({
-    // No pipelining: a slow answer must not delay another event.
-    pipelining: 1,
-    factory: (origin, poolOptions) =>
-      new Pool(origin, { ...poolOptions, connect: safeConnector(new URL(origin), options) }),
-  });
+/** Guards every connection. Test books and live books need one each. */
+export interface SafeAgent {
+  /** Throws AddressForbidden. The same error ends a request whose name leads to a forbidden address. */
+  post(post: Omit<HttpPost, 'lookup'>): ClientRequest;
+  destroy(): void;
 }
 
-/** One connector for each origin: the host and port decide what may be dialed. */
-function safeConnector(
-  origin: URL,
-  { mode, allow, connectTimeoutMs, resolve }: SafeAgentOptions,
-): buildConnector.connector {
-  const host = unbracketed(origin.hostname);
-  const port = portOf(origin);
-  const opened = mode === 'test' && allow.permits(host, port);
-  const permits = (address: string) =>
-    isPublicAddress(address) || opened || (mode === 'test' && allow.permits(address, port));
-  const connect = buildConnector({ timeout: connectTimeoutMs, lookup: safeLookup(resolve, { opened, permits }) });
-
-  return (target, callback) => {
-    const fault = refuseTarget();
-    // Undici requires that the callback is called after the return.
-    if (fault) process.nextTick(callback, fault, null);
-    else connect(target, callback);
+export function createSafeAgent({ mode, allow, resolve }: SafeAgentOptions): SafeAgent {
+  const agents = createAgents();
+  return {
+    // A connection that is kept was checked for the same host and port.
+    post(post) {
+      const url = new URL(post.url);
+      const host = unbracketed(url.hostname);
+      const port = portOf(url);
+      if (mode === 'live' && url.protocol !== 'https:') throw new AddressForbidden('Live mode sends by https only');
+      const opened = mode === 'test' && allow.permits(host, port);
+      const permits = (address: string) =>
+        isPublicAddress(address) || opened || (mode === 'test' && allow.permits(address, port));
+      // The socket never looks up a literal address, so it is checked here.
+      if (isIP(host) !== 0 && !permits(host)) throw new AddressForbidden(`${host} is not a public address`);
+      return httpPost(agents, { ...post, lookup: safeLookup(resolve, { opened, permits }) });
+    },
+    destroy: () => destroyAgents(agents),
   };
-
-  function refuseTarget(): AddressForbidden | undefined {
-    if (mode === 'live' && origin.protocol !== 'https:') return new AddressForbidden('Live mode sends by https only');
-    // The socket never looks up a literal address, so it is checked here.
-    if (isIP(host) !== 0 && !permits(host)) return new AddressForbidden(`${host} is not a public address`);
-    return undefined;
-  }
 }
 
 /**

@@ -2,6 +2,7 @@
  * Numbers that are recognizable by their form: UUIDs, account numbers (IBAN), dates and times. They are no card
  * numbers, and a search for those (card-number.ts) passes over their characters, and over no others.
  */
+import { countrySpecs } from 'ibantools';
 import { classOf, LETTER } from './character-class.ts';
 
 /**
@@ -39,28 +40,34 @@ const IBAN_COUNTRIES: Readonly<Record<number, string>> = {
   32: 'LC',
   33: 'RU',
 };
-const IBAN_LENGTHS = new Map(
+/** What stands behind the check digits, such as `^[A-Z]{4}[0-9]{14}$`. */
+const IBANS = new Map(
   Object.entries(IBAN_COUNTRIES).flatMap(([length, countries]) =>
-    countries.split(' ').map((country) => [country, Number(length)] as const),
+    countries
+      .split(' ')
+      .map(
+        (country) =>
+          [country, { length: Number(length), form: new RegExp(countrySpecs[country]!.bban_regexp!) }] as const,
+      ),
   ),
 );
-/** Of countries outside the registry that use them all the same, such as Morocco: up to the 34 that ISO 13616 allows. */
-const [SHORTEST_IBAN, LONGEST_IBAN] = [15, 34];
 
 /**
- * Where an IBAN that begins here ends; 0 without an IBAN. In one piece or in groups of four with one space between
- * them, as ISO 13616 prints it, and with right check digits (ISO 7064, MOD 97-10).
+ * Where an IBAN that begins here ends; 0 without an IBAN. Of a country of the registry, in its length and its form, in one piece or in
+ * groups of four with one space between them, as ISO 13616 prints it, and with right check digits (ISO 7064, MOD 97-10). Two letters that
+ * are no such country say nothing: behind them a card number has right check digits once in 97, or as often as somebody computes them.
  */
 export function ibanEnd(text: string, at: number): number {
   if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return 0;
   const [first, second] = [ibanValue(text.charCodeAt(at)), ibanValue(text.charCodeAt(at + 1))];
   if (first < 10 || second < 10) return 0;
-  const length = IBAN_LENGTHS.get(text.slice(at, at + 2).toUpperCase());
+  const iban = IBANS.get(text.slice(at, at + 2).toUpperCase());
+  if (iban === undefined) return 0;
   const isGrouped = isSpace(text.charCodeAt(at + 4));
   let remainder = 0;
   let end = at + 4;
   let count = 4;
-  while (count < (length ?? LONGEST_IBAN)) {
+  while (count < iban.length) {
     const isBetween = isGrouped && count % 4 === 0;
     if (isBetween && !isSpace(text.charCodeAt(end))) break;
     const place = isBetween ? end + 1 : end;
@@ -70,11 +77,16 @@ export function ibanEnd(text: string, at: number): number {
     end = place + 1;
     count++;
   }
-  if (count < (length ?? SHORTEST_IBAN)) return 0;
+  if (count < iban.length) return 0;
   if (end < text.length && classOf(text.codePointAt(end)!) <= LETTER) return 0;
   // The country and the check digits count behind the account.
   remainder = (remainder * 10_000 + first * 100 + second) % 97;
-  return (remainder * 100 + Number(text.slice(at + 2, at + 4))) % 97 === 1 ? end : 0;
+  if ((remainder * 100 + Number(text.slice(at + 2, at + 4))) % 97 !== 1) return 0;
+  const account = text
+    .slice(at + 4, end)
+    .replaceAll(/[ \u00a0]/g, '')
+    .toUpperCase();
+  return iban.form.test(account) ? end : 0;
 }
 
 /** As ISO 13616 counts it: digits, and letters from 10 to 35. */

@@ -119,7 +119,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const { pool, committer, clock, log, random = Math.random, timeoutMs = TIMEOUT_MS, post = postEvent } = options;
   const allow = parseAllowList(options.allowHosts);
   const names = createHostNames({ servers: options.dnsServers });
-  const connecting = { allow, connectTimeoutMs: timeoutMs, resolve: options.resolve ?? resolveBy(names) };
+  const connecting = { allow, resolve: options.resolve ?? resolveBy(names) };
   const agentOf = (mode: Mode) => createSafeAgent({ mode, ...connecting });
   const agents = { test: agentOf('test'), live: agentOf('live') };
   const signingKeys = new SigningKeys(options.secretBox);
@@ -218,7 +218,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const preparing = asks ? names.prepare(bookId, unbracketed(url.hostname)) : undefined;
     if (preparing) await Promise.race([preparing, delay(timeoutMs, undefined, { ref: false })]);
     const leftMs = Math.max(timeoutMs - (performance.now() - started), 1);
-    const outcome = await post(agents[mode], { url, headers, body: payload, timeoutMs: leftMs });
+    const outcome = await post(agents[mode], { url: endpoint.url, headers, body: payload, timeoutMs: leftMs });
     failpoint('webhook.post.after');
     return {
       startedAt,
@@ -283,7 +283,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     async close() {
       closed = true;
       await outboxes.close();
-      await Promise.all([agents.test.destroy(), agents.live.destroy()]);
+      agents.test.destroy();
+      agents.live.destroy();
     },
   };
 }

@@ -247,6 +247,22 @@ test('a challenge leads to the gateway, and its notice brings the outcome', asyn
   expect(paid.authorization).toMatchObject({ eci: '05', three_d_secure: 'authenticated' });
 });
 
+test('a challenge leads where the gateway says, letter by letter, and nothing of it is masked', async () => {
+  const url = "https://bank.example/acs/../acs/5105105105105100?x='1'";
+  const expires_at = new Date(Date.now() + 60_000).toISOString();
+  started.gateway.faultOf = (call) =>
+    call === 'authorize'
+      ? ({ status, body }) => ({
+          status,
+          body: JSON.stringify({ ...JSON.parse(body), challenge: { url, expires_at } }),
+        })
+      : undefined;
+  const { id, next_action } = await pay({ source: card('4000002500003155'), return_url: 'https://shop.example/back' });
+  started.gateway.faultOf = () => undefined;
+  expect(next_action.url).toBe(url);
+  expect((await live.read<Shown>(`/v1/payments/${id}`)).next_action.url).toBe(url);
+});
+
 test('a request to pay is captured once its payer approves', async () => {
   const { id } = await pay({ source: { type: 'cliq_request', alias: 'SALMA77' }, amount: amount() });
   const { reference } = await atGateway(id);

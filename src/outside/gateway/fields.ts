@@ -147,12 +147,17 @@ function isDay(text: string): boolean {
 const isTextOfOneLine = (value: unknown, max: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= max && !/[\p{Cc}\p{Cs}]/u.test(value);
 
-/** A URL for a browser: https, or http where the gateway itself is reached by http, as on this machine. */
+/** With an authority as RFC 3986 has it: the parser (WHATWG) repairs what other software reads as another host, such as a backslash. */
+const WEB_URL = /^https?:\/\/[^/?#\\][^\\]*$/i;
+
+/**
+ * A URL for a browser: https, or http where the gateway itself is reached by http, as on this machine. As it was given: a character of its
+ * path that is written anew, or masked, leads somebody elsewhere.
+ */
 export function browserUrl(object: JsonObject, name: string, { mayBePlain }: { mayBePlain: boolean }): string {
   const value = word(object, name, URL_MAX);
-  const url = parsedUrl(value);
-  // Normalized as browsers do: quotes and angle brackets are encoded.
-  if (url?.protocol === 'https:' || (mayBePlain && url?.protocol === 'http:')) return url.href;
+  const url = WEB_URL.test(value) ? parsedUrl(value) : undefined;
+  if (url?.protocol === 'https:' || (mayBePlain && url?.protocol === 'http:')) return value;
   throw new NotOfContract(`${name} is not an https URL`);
 }
 

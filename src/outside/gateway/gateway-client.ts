@@ -2,10 +2,11 @@
  * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice, so it may be a private
  * address: the rules for addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
  */
-import { Agent, request } from 'undici';
+import type { ClientRequest } from 'node:http';
 import type { JsonObject } from '../../values/json.ts';
 import { toJson } from '../../values/json.ts';
 import { createSigningKey, type SigningKey, sign } from '../../values/standard-webhooks.ts';
+import { type Agents, createAgents, destroyAgents, httpPost } from '../http-post.ts';
 import { CALL_ID_PREFIX } from '../partner.ts';
 import type { PartyUnreachable } from '../party.ts';
 import { NotOfContract, readObject } from './fields.ts';
@@ -52,16 +53,12 @@ export const ANSWER_BYTES_MAX = 65_536;
 export class GatewayClient<Refusal extends string = string> {
   readonly #options: GatewayClientOptions<Refusal>;
   readonly #keys: readonly SigningKey[];
-  readonly #agent: Agent;
+  readonly #agents: Agents;
 
   constructor(options: GatewayClientOptions<Refusal>) {
     this.#options = options;
     this.#keys = options.secrets.map(createSigningKey);
-    this.#agent = new Agent({
-      connections: options.callsAtOnce,
-      connect: { timeout: options.callTimeoutMs },
-      maxResponseSize: ANSWER_BYTES_MAX,
-    });
+    this.#agents = createAgents({ most: options.callsAtOnce });
   }
 
   /**
@@ -84,10 +81,8 @@ export class GatewayClient<Refusal extends string = string> {
     const webhookId = CALL_ID_PREFIX + id;
     const timestampSeconds = Math.floor(Date.now() / 1_000);
     try {
-      const { statusCode, body: answer } = await request(this.#options.url + path, {
-        method: 'POST',
-        dispatcher: this.#agent,
-        signal: AbortSignal.timeout(this.#options.callTimeoutMs),
+      const sent = httpPost(this.#agents, {
+        url: this.#options.url + path,
         headers: {
           'content-type': 'application/json',
           'user-agent': 'countinghouse',
@@ -97,7 +92,7 @@ export class GatewayClient<Refusal extends string = string> {
         },
         body: text,
       });
-      const said = await answer.text();
+      const { statusCode, said } = await answerOf(sent, this.#options.callTimeoutMs);
       const why = fault?.(said);
       if (why !== undefined) throw new NotOfContract(why);
       if (statusCode === REFUSAL_STATUS) throw this.#refusalOf(readObject(said), body);
@@ -112,8 +107,8 @@ export class GatewayClient<Refusal extends string = string> {
     }
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  async close(): Promise<void> {
+    destroyAgents(this.#agents);
   }
 
   /** A refusal names what it refuses, so that a page of a proxy in between is not taken for one. */
@@ -125,4 +120,31 @@ export class GatewayClient<Refusal extends string = string> {
       return new NotOfContract('The refusal is about another instruction');
     return new GatewayRefusal(code);
   }
+}
+
+/** The whole answer. Rejects, and ends the connection, for one that is not whole within the time limit or is longer than ANSWER_BYTES_MAX. */
+function answerOf(sent: ClientRequest, timeoutMs: number): Promise<{ statusCode: number; said: string }> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+      sent.destroy();
+    };
+    const timer = setTimeout(() => giveUp(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    sent.on('error', giveUp);
+    sent.on('response', (answer) => {
+      const kept: Buffer[] = [];
+      let bytes = 0;
+      answer.on('error', giveUp);
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        kept.push(chunk);
+        if (bytes > ANSWER_BYTES_MAX) giveUp(new Error(`The answer has more than ${ANSWER_BYTES_MAX} bytes`));
+      });
+      answer.on('end', () => {
+        clearTimeout(timer);
+        resolve({ statusCode: answer.statusCode!, said: Buffer.concat(kept).toString() });
+      });
+    });
+  });
 }

@@ -1,5 +1,6 @@
 /** The card of a page's form. What is wrong stands beside its field; digits are never shown again. */
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
+import { classOf, DASH, FORMAT, NOTE, SPACE } from '../../values/character-class.ts';
 import type { Instant } from '../../values/clock.ts';
 import { isLuhnValid } from '../../values/luhn.ts';
 import type { Texts } from './checkout-texts.ts';
@@ -9,13 +10,13 @@ export type CardField = 'number' | 'expiry' | 'cvc';
 /** A field with the text that says what is wrong. */
 export type CardFaults = Partial<Record<CardField, keyof Texts>>;
 
-const EXPIRY = /^(\d{1,2})[/.-]?(\d{2}|20\d{2})$/;
+const EXPIRY = /^(\d{1,2})\/?(\d{2}|20\d{2})$/;
 
-/** Spaces and hyphens are left out, and Arabic digits count as digits: keyboards write them. `now`: for the expiry. */
+/** `now`: for the expiry. */
 export function readCard(form: URLSearchParams, now: Instant): { card: CardInput } | { faults: CardFaults } {
-  const number = plainDigits(form.get('number')).replace(/[\s-]/g, '');
-  const cvc = plainDigits(form.get('cvc')).trim();
-  const expiry = readExpiry(plainDigits(form.get('expiry')).replace(/\s/g, ''));
+  const number = typed(form.get('number')).replaceAll('/', '');
+  const cvc = typed(form.get('cvc')).replaceAll('/', '');
+  const expiry = readExpiry(typed(form.get('expiry')));
   const faults: CardFaults = {};
   if (!/^\d{13,19}$/.test(number) || !isLuhnValid(number)) faults.number = 'numberWrong';
   if (expiry === undefined) faults.expiry = 'expiryWrong';
@@ -40,7 +41,22 @@ function readExpiry(text: string): Expiry | undefined {
   return { month, year: year < 100 ? 2000 + year : year };
 }
 
-/** With Arabic-Indic and Persian digits as ASCII ones. */
-function plainDigits(text: string | null): string {
-  return (text ?? '').replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
+/** Punctuation, and the slashes that are mathematical symbols. */
+const SEPARATOR = /[\p{P}\u2044\u2215]/u;
+const CONTROL = /\p{Cc}/u;
+
+/**
+ * What somebody typed or pasted, by what its characters are: digits of every script as ASCII ones, a slash for each dash and each mark of
+ * punctuation, and nothing for what cannot be seen: spaces, control and format characters, which come along with a copied number. All else
+ * stays as it is, and is a fault.
+ */
+function typed(text: string | null): string {
+  let plain = '';
+  for (const character of text ?? '') {
+    const kind = classOf(character.codePointAt(0)!);
+    if (kind < NOTE) plain += kind;
+    else if (kind === DASH || SEPARATOR.test(character)) plain += '/';
+    else if (kind !== SPACE && kind !== FORMAT && !CONTROL.test(character)) plain += character;
+  }
+  return plain;
 }

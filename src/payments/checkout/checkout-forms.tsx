@@ -92,7 +92,7 @@ export function cardForm(shown: CheckoutPage) {
         novalidate
       >
         <input type="hidden" name="attempt" value={String(attemptNumber(payment))} />
-        {field({ ...common, name: 'number', label: texts.cardNumber, autocomplete: 'cc-number', maxlength: 30 })}
+        {field({ ...common, name: 'number', label: texts.cardNumber, autocomplete: 'cc-number', maxlength: 80 })}
         <div class="pair">
           {field({
             ...common,
@@ -101,7 +101,7 @@ export function cardForm(shown: CheckoutPage) {
             autocomplete: 'cc-exp',
             placeholder: texts.expiryForm,
             value: shown.expiry,
-            maxlength: 9,
+            maxlength: 30,
           })}
           {field({
             ...common,
@@ -109,7 +109,7 @@ export function cardForm(shown: CheckoutPage) {
             label: texts.cvc,
             autocomplete: 'cc-csc',
             help: texts.cvcWhere,
-            maxlength: 4,
+            maxlength: 20,
           })}
         </div>
         <button type="submit">

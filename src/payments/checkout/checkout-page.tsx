@@ -89,36 +89,39 @@ function receipt(checkout: Checkout, texts: Texts) {
     heading: texts.paid,
     text,
     children: (
-      <dl>
-        <dt safe>{texts.paidTo}</dt>
-        <dd>
-          <bdi safe>{merchant}</bdi>
-        </dd>
-        <dt safe>{texts.amount}</dt>
-        <dd>
-          <bdi dir="ltr" safe>
-            {formatAmount(payment.amount, payment.currency)}
-          </bdi>
-        </dd>
-        {payment.card === null ? (
-          ''
-        ) : (
-          <>
-            <dt safe>{texts.paidWith}</dt>
-            <dd>
-              <bdi dir="ltr" safe>
-                {cardText(payment.card)}
-              </bdi>
-            </dd>
-          </>
-        )}
-        <dt safe>{texts.reference}</dt>
-        <dd>
-          <bdi dir="ltr" class="reference" safe>
-            {publicId('payment', payment.id)}
-          </bdi>
-        </dd>
-      </dl>
+      <>
+        <dl>
+          <dt safe>{texts.paidTo}</dt>
+          <dd>
+            <bdi safe>{merchant}</bdi>
+          </dd>
+          <dt safe>{texts.amount}</dt>
+          <dd>
+            <bdi dir="ltr" safe>
+              {formatAmount(payment.amount, payment.currency)}
+            </bdi>
+          </dd>
+          {payment.card === null ? (
+            ''
+          ) : (
+            <>
+              <dt safe>{texts.paidWith}</dt>
+              <dd>
+                <bdi dir="ltr" safe>
+                  {cardText(payment.card)}
+                </bdi>
+              </dd>
+            </>
+          )}
+          <dt safe>{texts.reference}</dt>
+          <dd>
+            <bdi dir="ltr" class="reference" safe>
+              {publicId('payment', payment.id)}
+            </bdi>
+          </dd>
+        </dl>
+        {backLink(backUrl(payment.returnUrl, payment), texts.toShop)}
+      </>
     ),
   });
 }

@@ -8,8 +8,8 @@ const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~]+(?:\.[A-Za-z0-9!#$%&'*+\-/=
 /** RFC 5321, 4.5.3.1. */
 const LOCAL_PART_MAX = 64;
 export const EMAIL_LENGTH_MAX = 254;
-/** In punycode: letters, digits and hyphens (RFC 1123, 2.1), and a top level that is no number. */
-const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+/** A top level is no number, and no dot stands behind it. */
+const TOP_LEVEL = /\.(?!\d+$)[^.]+$/;
 /** What would end the host of a URL, be decoded in it, or be dropped from it unseen (a soft hyphen, a zero-width space). */
 const NOT_IN_HOST = /[\s/?#@:\\[\]%\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
@@ -20,5 +20,5 @@ export function isEmailAddress(text: string): boolean {
   if (at < 1 || text.length > EMAIL_LENGTH_MAX || local.length > LOCAL_PART_MAX) return false;
   if (!LOCAL_PART.test(local) || NOT_IN_HOST.test(domain) || !isUrl(`https://${domain}`)) return false;
   const { hostname } = new URL(`https://${domain}`);
-  return isIP(hostname) === 0 && DOMAIN.test(hostname) && isPublicHost(hostname);
+  return isIP(hostname) === 0 && TOP_LEVEL.test(hostname) && isPublicHost(hostname);
 }

@@ -50,7 +50,7 @@ export const payments = tableOf<Payment>({
     }),
     column('decline', 'jsonb', { notPersonal: 'facts', changes: true }),
     column('attempts', 'jsonb', { notPersonal: 'facts', changes: true }),
-    column('next_action', 'jsonb', { notPersonal: 'facts', changes: true, cardNumber: 'masked' }),
+    column('next_action', 'jsonb', { notPersonal: 'facts', changes: true, cardNumber: 'exempt' }),
     column('checkout_digest', 'bytea'),
     column('pending_operation', 'uuid', { changes: true }),
     column('authorized_by', 'uuid', { changes: true }),

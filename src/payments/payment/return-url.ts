@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { isLocalName, isPublicAddress, unbracketed } from '../../values/public-address.ts';
-import { parsedUrl } from '../../values/url.ts';
+import { isHostName, parsedUrl } from '../../values/url.ts';
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -30,7 +30,7 @@ export function returnUrlFault(text: string): string | undefined {
 export function isPublicHost(hostname: string): boolean {
   const host = unbracketed(hostname);
   if (isIP(host) !== 0) return isPublicAddress(host);
-  return !isLocalName(host) && !host.replace(/\.$/, '').split('.').includes('');
+  return isHostName(host) && !isLocalName(host);
 }
 
 export function isLoopbackUrl(url: string): boolean {
@@ -76,10 +76,4 @@ export function asciiUrl(url: string): string {
   const port = /:\d*$/.exec(authority!)?.[0] ?? '';
   const host = /^[\x21-\x7e]*$/.test(authority!) ? authority : hostname + port;
   return scheme! + host + rest!.replace(/[^\x21-\x7e]+/gu, encodeURIComponent);
-}
-
-/** How a page's policy names where its form may lead. It has no notation for IPv6 addresses, which only test mode leads to. */
-export function formTarget(url: string): string {
-  const { origin, hostname, protocol } = new URL(url);
-  return hostname.startsWith('[') ? protocol : origin;
 }

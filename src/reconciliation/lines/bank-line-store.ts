@@ -34,12 +34,12 @@ export async function keepLines(
   if (fresh.length > 0) await bankLines.insert(trx, bookId, fresh);
 }
 
+/** Not its reference of an account: that is what transfers between own accounts are matched by, and it is shown by its end alone. */
 function masked(line: BankLine): BankLine {
   const mask = (text: string | null) => (text === null ? null : maskCardNumbers(text));
   return {
     ...line,
     counterpartyName: mask(line.counterpartyName),
-    counterpartyAccount: mask(line.counterpartyAccount),
     text: mask(line.text),
   };
 }

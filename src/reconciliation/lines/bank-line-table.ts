@@ -26,7 +26,7 @@ export const bankLines = tableOf<BankLine>({
     column('batch_id', 'text', { notPersonal: 'reference', cardNumber: 'exempt' }),
     column('batch_transactions', 'integer'),
     column('counterparty_name', 'text', { personal: true, cardNumber: 'masked' }),
-    column('counterparty_account', 'text', { personal: true, cardNumber: 'masked' }),
+    column('counterparty_account', 'text', { personal: true, cardNumber: 'exempt' }),
     column('text', 'text', { personal: true, cardNumber: 'masked' }),
     column('code', 'code'),
     column('charges', 'jsonb', { notPersonal: 'facts' }),

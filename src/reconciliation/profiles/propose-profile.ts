@@ -3,7 +3,7 @@
  * `1,234` is one thing or a thousand times as much, and 03/04 is two days.
  */
 import { BadInput } from '../../intake/bad-input.ts';
-import { type ParsedRow, parsedRows } from '../../intake/csv.ts';
+import { eachRow, type ParsedRow } from '../../intake/csv.ts';
 import { type DateFormat, formatsOf, writtenDay } from '../reading/csv-days.ts';
 import { type CsvProfile, CsvStatementReader, DELIMITERS } from '../reading/read-csv.ts';
 import type { Question } from './proposal.ts';
@@ -144,7 +144,11 @@ function tableAt(text: string, { delimiter, skip, answers }: At): Table | undefi
 
 function rowsBelow(text: string, { delimiter, skip }: { delimiter: string; skip: number }): readonly ParsedRow[] {
   try {
-    return parsedRows(text, { linesBefore: skip, delimiter });
+    const rows: ParsedRow[] = [];
+    // One with other fields than the first says that this is no table: what is below it is not read.
+    const take = (row: ParsedRow) => rows.push(row) > 0 && row.record.length === rows[0]!.record.length;
+    eachRow(text, take, { linesBefore: skip, delimiter });
+    return rows;
   } catch (error) {
     // Quotes of a text before the header, or of another delimiter.
     if (error instanceof BadInput) return [];

@@ -3,7 +3,7 @@
  * the profile names a column of them.
  */
 import { BadInput } from '../../intake/bad-input.ts';
-import { parsedRows } from '../../intake/csv.ts';
+import { eachRow, type ParsedRow } from '../../intake/csv.ts';
 import {
   type BankFileLine,
   type BankFileReader,
@@ -77,7 +77,7 @@ export class CsvStatementReader implements BankFileReader {
   end(): readonly Read[] {
     const { columns, skip, encoding, delimiter } = this.#profile;
     const text = withoutFirstLines(decoded(Buffer.concat(this.#parts), encoding), skip);
-    const [header, ...rows] = parsedRows(text, { linesBefore: skip, delimiter });
+    const [header, ...rows] = rowsOf(text, { linesBefore: skip, delimiter });
     if (header === undefined) throw new BadInput(null, 'The file has no header.');
     const places = placesOf(header.record, columns, header.row);
     const fields = header.record.findLastIndex((name) => name.trim() !== '') + 1;
@@ -115,6 +115,18 @@ export class CsvStatementReader implements BankFileReader {
     };
     return { is: 'statement', statement };
   }
+}
+
+/** Throws BadInput at the first row that has more fields than the header, and a delimiter at its end. */
+function rowsOf(text: string, options: { linesBefore: number; delimiter: string }): ParsedRow[] {
+  const rows: ParsedRow[] = [];
+  const take = (row: ParsedRow) => {
+    const most = (rows[0] ?? row).record.length;
+    if (row.record.length > most + 1) throw new BadInput(row.row, `It has ${row.record.length} of ${most} fields.`);
+    return rows.push(row) > 0;
+  };
+  eachRow(text, take, options);
+  return rows;
 }
 
 function decoded(bytes: Buffer, encoding: CsvProfile['encoding']): string {

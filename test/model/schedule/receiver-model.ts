@@ -35,7 +35,7 @@ export class ReceiverModel {
     return this.#scheduler.come(owner, {
       what: `post event ${JSON.parse(body).sequence}`,
       faults: ['dies before', 'dies after'],
-      act: () => this.#answer(id, { url: url.href, body }),
+      act: () => this.#answer(id, { url, body }),
       failure: () => new Error('A post does not fail, it ends'),
     });
   }

@@ -72,15 +72,30 @@ describe('an answer', () => {
     });
   });
 
+  const waits = { status: 'requires_action', challenge };
   test('leads to a page by https, or by http where the gateway is reached so', () => {
-    const waits = { status: 'requires_action', challenge };
     expect(read(waits).challenge).toEqual({ url: challenge.url, expiresAt: Date.UTC(2026, 0, 1, 0, 15) });
     const plain = { ...waits, challenge: { ...challenge, url: 'http://127.0.0.1:9/1' } };
     expect(() => read(plain)).toThrow(NotOfContract);
     expect(read(plain, { mayBePlain: true }).challenge?.url).toBe('http://127.0.0.1:9/1');
     const quoted = { ...waits, challenge: { ...challenge, url: 'https://gateway.example/"><b>' } };
-    expect(read(quoted).challenge?.url).toBe('https://gateway.example/%22%3E%3Cb%3E');
+    expect(read(quoted).challenge?.url).toBe('https://gateway.example/"><b>');
   });
+
+  test.each([
+    'https://gateway.example/acs/4242424242424242',
+    'HTTPS://Gateway.example:443/a/../b/%2e%2e/c',
+    "https://gateway.example?x='1'|{}#4242-4242-4242-4242",
+  ])('leads the payer to %s as it is', (url) => {
+    expect(read({ ...waits, challenge: { ...challenge, url } }).challenge?.url).toBe(url);
+  });
+
+  test.each(['https:gateway.example', 'https:/\\gateway.example/', 'https://gateway.example\\@b.example/', 'https://'])(
+    'does not lead to %s',
+    (url) => {
+      expect(() => read({ ...waits, challenge: { ...challenge, url } })).toThrow('url is not an https URL');
+    },
+  );
 
   test.each<[string, object, string]>([
     ['an approval code that is too long', { code: 'A1B2C3D' }, 'code'],

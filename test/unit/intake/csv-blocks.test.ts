@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
-import { readCsv } from '../../../src/intake/csv.ts';
-import { csvBlocks } from '../../../src/intake/csv-blocks.ts';
+import { eachRow, type ParsedRow, readCsv } from '../../../src/intake/csv.ts';
+import { csvBlocks, csvRows } from '../../../src/intake/csv-blocks.ts';
 import { runs } from '../../support/runs.ts';
 
 const COLUMNS = ['a', 'b'] as const;
@@ -69,6 +69,48 @@ describe('a file that is wrong', () => {
       return;
     }
     for (const sizes of [[1], [3], [7], [1_000]]) expect(blocksOf(text, sizes)).toContain(said);
+  });
+
+  /** Rows of nothing but commas, a row a part, and how many of them were asked for. */
+  function commas() {
+    const rows = { given: 0 };
+    function* parts() {
+      yield Buffer.from('a,b\n1,2\n');
+      for (;;) {
+        rows.given += 1;
+        yield Buffer.from(`${','.repeat(65_000)}\n`);
+      }
+    }
+    return { rows, parts };
+  }
+
+  test('nothing is read behind the first line with more fields than the header', () => {
+    const { rows, parts } = commas();
+    expect(read(() => [...csvBlocks(parts(), COLUMNS)].flat())).toBe('Line 3: It has 65001 of 2 fields.');
+    expect(rows.given).toBe(1);
+  });
+
+  test('nor behind it within a part', () => {
+    const taken: number[] = [];
+    const take = ({ row, record }: ParsedRow) => taken.push(row) > 0 && record.length === 2;
+    eachRow(`a,b\n${`${','.repeat(65_000)}\n`.repeat(300)}`, take);
+    expect(taken).toEqual([1, 2]);
+  });
+
+  test('nor by who reads rows that are judged one by one: it is the last of them', async () => {
+    const { rows, parts } = commas();
+    const found: [number, number][] = [];
+    async function* later() {
+      yield* parts();
+    }
+    for await (const block of csvRows(later()))
+      found.push(...block.map(({ row, record }) => [row, record.length] as [number, number]));
+    expect(found).toEqual([
+      [1, 2],
+      [2, 2],
+      [3, 65_001],
+    ]);
+    expect(rows.given).toBe(1);
   });
 
   test('a row without an end is refused before it is whole', () => {

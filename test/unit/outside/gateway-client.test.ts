@@ -62,6 +62,18 @@ test.each<[string, (socket: Socket) => void]>([
   await expect(ask(client)).rejects.toBeInstanceOf(Unreachable);
 });
 
+test.each(['100 Continue', '102 Processing', '103 Early Hints\r\nlink: </a>'])(
+  'a gateway that says %s before its answer has answered',
+  async (interim) => {
+    const client = await clientOf((socket) =>
+      socket.on('data', () =>
+        socket.write(`HTTP/1.1 ${interim}\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 8\r\n\r\n{"a": 1}`),
+      ),
+    );
+    for (let call = 0; call < 3; call++) expect(await ask(client)).toEqual({ a: 1 });
+  },
+);
+
 test('a gateway that is not there gave no answer', async () => {
   const server = await startRawServer((socket) => socket.resume());
   await server.close();

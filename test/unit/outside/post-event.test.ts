@@ -1,5 +1,4 @@
 import type { LookupAddress } from 'node:dns';
-import type { Agent } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHostNames, NameNotFound } from '../../../src/outside/host-names.ts';
 import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/outside/post-event.ts';
@@ -7,6 +6,7 @@ import {
   createSafeAgent,
   type ResolveName,
   resolveBy,
+  type SafeAgent,
   type SafeAgentOptions,
 } from '../../../src/outside/safe-connect.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
@@ -17,15 +17,14 @@ afterEach(async () => {
   for (const undo of cleanUp.splice(0).reverse()) await undo();
 });
 
-function agent(options: Partial<Omit<SafeAgentOptions, 'allow'>> & { allow?: string[] } = {}): Agent {
+function agent(options: Partial<Omit<SafeAgentOptions, 'allow'>> & { allow?: string[] } = {}): SafeAgent {
   const made = createSafeAgent({
     mode: 'test',
-    connectTimeoutMs: 5_000,
     resolve: resolveBy(createHostNames()),
     ...options,
     allow: parseAllowList(options.allow ?? ['127.0.0.1:*']),
   });
-  cleanUp.push(() => made.destroy());
+  cleanUp.push(async () => made.destroy());
   return made;
 }
 
@@ -41,9 +40,9 @@ async function socketServer(...args: Parameters<typeof startSocketServer>) {
   return made;
 }
 
-const post = (dispatcher: Agent, url: string, { timeoutMs = 5_000, body = '{}' } = {}) =>
+const post = (dispatcher: SafeAgent, url: string, { timeoutMs = 5_000, body = '{}' } = {}) =>
   postEvent(dispatcher, {
-    url: new URL(url),
+    url,
     headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
     body,
     timeoutMs,
@@ -181,10 +180,59 @@ describe('an answer', () => {
     expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error });
   });
 
-  test('of 1xx is not final', async () => {
-    const answer = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
-    const hooks = await socketServer((socket) => socket.once('data', () => socket.end(answer)));
-    expect(await post(agent(), hooks.url)).toMatchObject({ status: 200, response: 'ok' });
+  // RFC 9110, 15.2: a client takes any of them, asked for or not.
+  test.each([
+    ['100 Continue'],
+    ['100 Continue', '100 Continue'],
+    ['102 Processing'],
+    ['103 Early Hints\r\nlink: </a>'],
+    ['100 Continue', '103 Early Hints\r\nlink: </a>', '199 Whatever'],
+  ])('of %s is not final', async (...interim) => {
+    let connections = 0;
+    const hooks = await socketServer((socket) => {
+      connections++;
+      const answer = [...interim, '200 OK\r\ncontent-length: 2'].map((head) => `HTTP/1.1 ${head}\r\n\r\n`).join('');
+      socket.on('data', () => socket.write(`${answer}ok`));
+    });
+    const dispatcher = agent();
+    for (let event = 0; event < 3; event++)
+      expect(await post(dispatcher, hooks.url)).toMatchObject({ status: 200, response: 'ok', isWhole: true });
+    expect(connections).toBeLessThanOrEqual(2);
+  });
+
+  test('of 1xx without an end is cut off', async () => {
+    const hooks = await socketServer((socket) => {
+      const flood = () => {
+        while (!socket.destroyed)
+          if (!socket.write('HTTP/1.1 100 Continue\r\n\r\n')) return socket.once('drain', flood);
+      };
+      socket.once('data', flood);
+    });
+    expect(await post(agent(), hooks.url)).toMatchObject({ status: null, error: 'answer_invalid' });
+  });
+});
+
+describe('a URL', () => {
+  test.each`
+    given                           | path
+    ${''}                           | ${'/'}
+    ${'?'}                          | ${'/?'}
+    ${"?x='1'"}                     | ${"/?x='1'"}
+    ${'/a/../b'}                    | ${'/a/../b'}
+    ${'/%2e%2e/b/.'}                | ${'/%2e%2e/b/.'}
+    ${'//a//b/'}                    | ${'//a//b/'}
+    ${'/a;b,c=(d)!$&*+@:~?/?:@%7e'} | ${'/a;b,c=(d)!$&*+@:~?/?:@%7e'}
+  `('with $given is called as it was given', async ({ given, path }) => {
+    const hooks = await receiver();
+    expect(await post(agent(), `HTTP://127.0.0.1:${hooks.port}${given}`)).toMatchObject({ status: 200 });
+    expect(hooks.received[0]).toMatchObject({ path, headers: { host: `127.0.0.1:${hooks.port}` } });
+  });
+
+  // Earlier releases took some that no request can carry as they are.
+  test('that no request can carry is called as the parser writes it', async () => {
+    const hooks = await receiver();
+    expect(await post(agent(), `http://127.0.0.1:${hooks.port}/a b/ü#c`)).toMatchObject({ status: 200 });
+    expect(hooks.received[0]).toMatchObject({ path: '/a%20b/%C3%BC' });
   });
 });
 

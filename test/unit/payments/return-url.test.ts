@@ -1,27 +1,25 @@
 import { expect, test } from 'vitest';
-import {
-  asciiUrl,
-  formTarget,
-  isLoopbackUrl,
-  returnUrlFault,
-  withPayment,
-} from '../../../src/payments/payment/return-url.ts';
+import { asciiUrl, isLoopbackUrl, returnUrlFault, withPayment } from '../../../src/payments/payment/return-url.ts';
+import { namedOrigin } from '../../../src/values/url.ts';
 
 test.each`
-  url                             | loopback | target
-  ${'https://shop.example/a?b=c'} | ${false} | ${'https://shop.example'}
-  ${'http://localhost:3000/back'} | ${true}  | ${'http://localhost:3000'}
-  ${'http://127.0.0.1'}           | ${true}  | ${'http://127.0.0.1'}
-  ${'http://0x7f.1/'}             | ${true}  | ${'http://127.0.0.1'}
-  ${'http://[::1]:3000/back'}     | ${true}  | ${'http:'}
-  ${'http://127.0.0.2'}           | ${false} | ${'http://127.0.0.2'}
-`(
-  '$url is on this machine: $loopback, and a form that leads there may lead to $target',
-  ({ url, loopback, target }) => {
-    expect(isLoopbackUrl(url)).toBe(loopback);
-    expect(formTarget(url)).toBe(target);
-  },
-);
+  url                                   | loopback | origin
+  ${'https://shop.example/a?b=c'}       | ${false} | ${'https://shop.example'}
+  ${'https://shop.example.:8443/'}      | ${false} | ${'https://shop.example.:8443'}
+  ${'https://bücher.example/'}          | ${false} | ${'https://xn--bcher-kva.example'}
+  ${'http://localhost:3000/back'}       | ${true}  | ${'http://localhost:3000'}
+  ${'http://127.0.0.1'}                 | ${true}  | ${'http://127.0.0.1'}
+  ${'http://0x7f.1/'}                   | ${true}  | ${'http://127.0.0.1'}
+  ${'http://[::1]:3000/back'}           | ${true}  | ${undefined}
+  ${'http://127.0.0.2'}                 | ${false} | ${'http://127.0.0.2'}
+  ${'https://a.b;sandbox.example/'}     | ${false} | ${undefined}
+  ${"https://a.b,'self'.example/"}      | ${false} | ${undefined}
+  ${'https://*.example/'}               | ${false} | ${undefined}
+  ${'javascript://shop.example/%0aa()'} | ${false} | ${undefined}
+`('$url is on this machine: $loopback, and a policy names it as $origin', ({ url, loopback, origin }) => {
+  expect(isLoopbackUrl(url)).toBe(loopback);
+  expect(namedOrigin(url)).toBe(origin);
+});
 
 /** What stands behind the URL as it was given. */
 test.each`
@@ -71,7 +69,14 @@ test.each`
   ${'https://xn--ogbk2i.xn--igbi0gl/x'} | ${undefined}
   ${'https://магазин.рф/'}              | ${undefined}
   ${'https://shop.example.:8443/'}      | ${undefined}
-  ${'https://my_shop.example/'}         | ${undefined}
+  ${'https://my_shop.example/'}         | ${/public host/}
+  ${'https://a.b;sandbox.example/'}     | ${/public host/}
+  ${'https://*.example/'}               | ${/public host/}
+  ${"https://a.b'.example/"}            | ${/public host/}
+  ${'https://a,b.example/'}             | ${/public host/}
+  ${'https://a$b.example/'}             | ${/public host/}
+  ${'https://-a.example/'}              | ${/public host/}
+  ${'https://shop.example/a;b,\'c"<*>'} | ${undefined}
   ${'https://8.8.8.8/'}                 | ${undefined}
   ${'http://0x7f.1/'}                   | ${undefined}
   ${'http://shop.example/'}             | ${/public host/}

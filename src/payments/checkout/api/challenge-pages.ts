@@ -1,8 +1,8 @@
 /** The page of the sandbox acquirer's challenges: there the payer's bank is played. */
 import type { SandboxChallenge } from '../../../acquirers/acquirers.ts';
 import type { Page, PageRequest } from '../../../api/page.ts';
+import { namedOrigin } from '../../../values/url.ts';
 import { checkoutUrl } from '../../payment/checkout-link.ts';
-import { formTarget } from '../../payment/return-url.ts';
 import { CHALLENGE_BASE, challengePage } from '../challenge-page.tsx';
 import { backUrl } from '../checkout-state.ts';
 import { challengedPayment, inquiryName, settleChallenge } from '../settle-challenge.ts';
@@ -36,7 +36,8 @@ const sandboxChallenge: Page = {
     // Once a challenge, something is new and asked about at once. Sent again, the form learns what others ask.
     await (isResolved ? settle() : request.inquiries.ask(inquiryName(of), settle));
     const { back, leadsTo } = await wayBack(request, challenge);
-    if (back !== null) return { status: 303, location: back, leadsTo };
+    // What the page's policy cannot name is reached by a link on the page.
+    if (back !== null && namedOrigin(back) !== undefined) return { status: 303, location: back, leadsTo };
     const over = { ...challenge, isOpen: false };
     return { status: 200, html: challengePage(over, { language: requestLanguage(request), back }), leadsTo };
   },
@@ -60,7 +61,7 @@ async function wayBack(
   const merchant = backUrl(payment.returnUrl, payment);
   const page = checkoutUrl(runtime.fingerprints, runtime.publicUrl, { bookId: originator, id: payment.id });
   const back = payment.sourceType === 'checkout' ? inLanguage(page, query.get('lang')) : merchant;
-  return { back, leadsTo: [back, merchant].flatMap((url) => (url === null ? [] : [formTarget(url)])) };
+  return { back, leadsTo: [back, merchant].filter((url) => url !== null) };
 }
 
 function inLanguage(url: string, language: string | null): string {

@@ -3,10 +3,10 @@ import type { CardInput } from '../../../acquirers/card.ts';
 import type { Page, PageAnswer, PageRequest } from '../../../api/page.ts';
 import { ApiError } from '../../../errors/errors.ts';
 import { PartyUnreachable } from '../../../outside/party.ts';
+import { namedOrigin } from '../../../values/url.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
 import { checkoutDigest, RETURNED } from '../../payment/checkout-link.ts';
 import { payments } from '../../payment/payment-table.ts';
-import { formTarget } from '../../payment/return-url.ts';
 import { exchangeCard } from '../../sources/card.ts';
 import { readCard } from '../card-form.ts';
 import type { CheckoutPage } from '../checkout-forms.tsx';
@@ -161,7 +161,7 @@ function go(request: PageRequest, checkout: Checkout): PageAnswer {
   const url =
     state === 'paid' ? backUrl(payment.returnUrl, payment) : state === 'challenge' ? payment.nextAction!.url : null;
   // Browsers hold the policy against redirects of a form: what it does not name is reached by a link on the page.
-  const isAllowed = url !== null && (request.byScript || leadsTo.includes(new URL(url).origin));
+  const isAllowed = url !== null && (request.byScript || mayLeadTo(leadsTo, url));
   return { status: 303, location: isAllowed ? url : ownUrl(request), leadsTo };
 }
 
@@ -169,7 +169,8 @@ function show(request: PageRequest, checkout: Checkout): PageAnswer {
   const { payment } = checkout;
   const state = checkoutState(payment);
   const back = state === 'paid' ? backUrl(payment.returnUrl, payment) : null;
-  if (back !== null) return { status: 303, location: back };
+  // Of a form that was answered with a redirect to here the page's policy still holds.
+  if (back !== null && (request.byScript || namedOrigin(back) !== undefined)) return { status: 303, location: back };
   const isOver = state === 'failed' || state === 'canceled' || state === 'expired';
   const html = checkoutPage({
     checkout,
@@ -191,9 +192,14 @@ function refuse(
   return { status, html, leadsTo: leadsToOf(request, checkout) };
 }
 
+function mayLeadTo(leadsTo: readonly string[], url: string): boolean {
+  const origin = namedOrigin(url);
+  return origin !== undefined && leadsTo.some((target) => namedOrigin(target) === origin);
+}
+
 /** The merchant, and this installation: the sandbox's challenges are there under its public name. A link leads to an acquirer's page. */
 function leadsToOf({ runtime }: PageRequest, { payment }: Checkout): string[] {
-  return [runtime.publicUrl, payment.returnUrl].flatMap((url) => (url === null ? [] : [formTarget(url)]));
+  return payment.returnUrl === null ? [runtime.publicUrl] : [runtime.publicUrl, payment.returnUrl];
 }
 
 /** Relative, so that it holds behind a proxy. */
