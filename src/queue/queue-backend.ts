@@ -33,6 +33,9 @@ export interface QueueBackend {
 /** Retries and history are rows in Postgres, so a job has one attempt and is removed afterwards. */
 export const JOB_OPTIONS = { attempts: 1, removeOnComplete: true, removeOnFail: true } as const;
 
+/** The prefix of every key in Redis unless REDIS_PREFIX names another, so that the keys of a shared Redis show their owner. */
+export const KEY_PREFIX = 'countinghouse';
+
 /**
  * BullMQ keeps a stream of events that Countinghouse does not read. The length must not be 0: BullMQ would then never
  * trim.

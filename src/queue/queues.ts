@@ -10,7 +10,13 @@ import { withinLimit } from '../process/time-limit.ts';
 import { checkQueues } from './check-queues.ts';
 import { type JobName, QUEUE_POOLS, type QueuedData, type QueuePool, queueName } from './job.ts';
 import { createPostgresQueueBackend } from './postgres-backend.ts';
-import type { BackendJob, BackendQueue, BackendWorker, QueueBackend } from './queue-backend.ts';
+import {
+  type BackendJob,
+  type BackendQueue,
+  type BackendWorker,
+  KEY_PREFIX,
+  type QueueBackend,
+} from './queue-backend.ts';
 import { createRedisQueueBackend } from './redis-backend.ts';
 
 export interface QueueJob {
@@ -179,7 +185,7 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
 }
 
 function openBackendOf(config: QueuesConfig, log: Logger): QueueBackend {
-  const { REDIS_URL: urls, REDIS_CLUSTER: cluster = false, REDIS_PREFIX: prefix = 'countinghouse' } = config;
+  const { REDIS_URL: urls, REDIS_CLUSTER: cluster = false, REDIS_PREFIX: prefix = KEY_PREFIX } = config;
   if (urls) return createRedisQueueBackend({ place: { urls, cluster }, prefix, log });
   return createPostgresQueueBackend({ url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL, log });
 }

@@ -254,7 +254,7 @@ test('a challenge leads where the gateway says, letter by letter, and nothing of
     call === 'authorize'
       ? ({ status, body }) => ({
           status,
-          body: JSON.stringify({ ...JSON.parse(body), challenge: { url, expires_at } }),
+          body: JSON.stringify({ ...body, challenge: { url, expires_at } }),
         })
       : undefined;
   const { id, next_action } = await pay({ source: card('4000002500003155'), return_url: 'https://shop.example/back' });
