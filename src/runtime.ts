@@ -129,8 +129,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const databaseClock = createDatabaseClock(pool, { onFailure: warnSeldom(log, 'the time of Postgres was not read') });
   const clock = options.clock ?? databaseClock;
   const forms = watchForms(pool, { onFailure: warnSeldom(log, "the installation's row was not read") });
-  const [key, oldKeys] = [config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD];
-  const secretBox = createSecretBox(key, oldKeys);
+  const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
   const fingerprints = createFingerprints({ pool, secretBox });
   const queues = createQueues(config, log);
   const stalledQueues = new StalledQueues(queues);

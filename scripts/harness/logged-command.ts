@@ -32,7 +32,7 @@ export function runLogged({ words: [program, ...words], env, cwd, log }: LoggedC
   });
 }
 
-/** Failures in a log: its FAILED lines, or its last lines where it has none. */
+/** Failures in a log: its FAILED lines, else its last lines. */
 export function failuresIn(log: string, { lines }: { lines: number }): string[] {
   const all = readFileSync(log, 'utf8').trimEnd().split('\n');
   const named = all.filter((line) => /^FAILED|^\s*(\S+ )?FAIL /.test(line));

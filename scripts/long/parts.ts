@@ -40,7 +40,7 @@ const BUILD = npm('build');
 const REQUIRED = { REQUIRE_REDIS: 'true', REQUIRE_PGBOUNCER: 'true' };
 
 /** How much longer than in the gate properties are searched. */
-export const MORE_RUNS = 10;
+const MORE_RUNS = 10;
 const MODEL_STEPS = 100_000;
 
 const BROWSER_TESTS = ['checkout-browser', 'live-checkout-browser', 'docs-browser'];

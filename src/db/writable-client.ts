@@ -10,7 +10,7 @@ import pg from 'pg';
 const READ_ONLY = '25006';
 
 /** The error that Postgres would answer to a write, so that it is handled like one (postgres-errors.ts). */
-export class ReadOnlyServer extends Error {
+class ReadOnlyServer extends Error {
   override name = 'ReadOnlyServer';
   readonly code = READ_ONLY;
 

@@ -115,7 +115,7 @@ class Enough extends Error {
 }
 
 /**
- * Gives each row as soon as it has ended, until `take` says that it wants no more, or throws. So a text that is wrong is read up to the row
+ * Gives each row as soon as it has ended, until `take` wants no more, or throws. So a text that is wrong is read up to the row
  * that is wrong: kept whole, rows of nothing but delimiters are a hundred times as large as their bytes.
  */
 export function eachRow(

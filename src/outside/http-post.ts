@@ -8,7 +8,7 @@ import { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { unbracketed } from '../values/public-address.ts';
 
-/** A connection that nobody uses is kept for so long, less where the receiver says so. Most servers close theirs after five seconds. */
+/** A connection that nobody uses is kept for so long, less where the receiver asks for it. Most servers close theirs after five seconds. */
 const IDLE_MS = 4_000;
 
 /** More than any server sends. Each is as long as its header may be, so that a stream of them is bounded as an answer is. */
@@ -72,7 +72,7 @@ export function httpPost(agents: Agents, { url, headers, body, lookup }: HttpPos
 const BEHIND_HOST = /^[a-z]+:\/\/[^/?#\\]*([^#]*)/i;
 
 /** The path and the query of a URL as they are written. Where a request cannot carry them so, as the parser writes them. */
-export function pathOf(url: string): string {
+function pathOf(url: string): string {
   const written = BEHIND_HOST.exec(url)?.[1];
   if (written === '') return '/';
   if (written !== undefined && /^[/?][\x21-\x7e]*$/.test(written))

@@ -68,7 +68,7 @@ function decimalValue(codePoint: number): number {
 }
 
 /**
- * Digits outside the rows of ten whose plain form is none: Numeric_Type=Digit of Unicode, which regular expressions do not know.
+ * Digits outside the rows of ten without a plain form: Numeric_Type=Digit of Unicode, which regular expressions do not know.
  * First code point, last one, and the digit of the first.
  */
 const OTHER_DIGITS: readonly (readonly [first: number, last: number, digit: number])[] = [

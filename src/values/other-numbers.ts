@@ -55,7 +55,7 @@ const IBANS = new Map(
 /**
  * Where an IBAN that begins here ends; 0 without an IBAN. Of a country of the registry, in its length and its form, in one piece or in
  * groups of four with one space between them, as ISO 13616 prints it, and with right check digits (ISO 7064, MOD 97-10). Two letters that
- * are no such country say nothing: behind them a card number has right check digits once in 97, or as often as somebody computes them.
+ * are no such country prove nothing: behind them a card number has right check digits once in 97, or as often as somebody computes them.
  */
 export function ibanEnd(text: string, at: number): number {
   if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return 0;

@@ -33,8 +33,8 @@ export function isHost(hostname: string): boolean {
 }
 
 /**
- * The origin of a web page as a policy of content can name it (CSP 3, host-source): `https://shop.example:8443`. Undefined for what it has no
- * notation for, such as IPv6 addresses, and for a host that would say more than itself.
+ * The origin of a web page as a policy of content can name it (CSP 3, 2.3.1): `https://shop.example:8443`. Undefined for what it has no
+ * notation for, such as IPv6 addresses, and for a host that would add more than itself.
  */
 export function namedOrigin(url: string): string | undefined {
   const parsed = parsedUrl(url);

@@ -106,7 +106,7 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
 
 /** As orAll says it (src/api/schemas/amount.ts). */
 function isOfAll({ description = '', type }: JsonSchema): boolean {
-  return type === 'integer' && /Without it, (all|however much|what it approved)/.test(description);
+  return type === 'integer' && /Without it, (all(?! events)|however much|what it approved)/.test(description);
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => [`key${at}`, 'value'] as const);

@@ -152,7 +152,7 @@ export function advance<Row extends Versioned>(
   return draft.put(resource.table, id, resource.changed(kept, firstOf<Row>(announced)));
 }
 
-/** What a row says of the event that later ones take from. */
+/** What a row has of the event that later ones take from. */
 function firstOf<Row extends Versioned>({ form, sequence }: Pick<KeptEvent, 'form' | 'sequence'>): Partial<Row> {
   return { firstEvent: form === null ? null : sequence, firstForm: form } as Partial<Row>;
 }

@@ -124,7 +124,7 @@ export interface Payout {
   readonly batchId: Uuid | null;
   /** The sequence of `payout.created`, which its other events take from (ledger/events/event-form.ts); null where they are whole. */
   readonly firstEvent: bigint | null;
-  /** The form of that event; null where there is none, and where a release that had form 1 alone began the payout: later events are whole. */
+  /** The form of that event; null without one, and where a release that had form 1 alone began the payout: later events are whole. */
   readonly firstForm: number | null;
   readonly requestId: Uuid;
   readonly version: number;

@@ -145,7 +145,7 @@ function tableAt(text: string, { delimiter, skip, answers }: At): Table | undefi
 function rowsBelow(text: string, { delimiter, skip }: { delimiter: string; skip: number }): readonly ParsedRow[] {
   try {
     const rows: ParsedRow[] = [];
-    // One with other fields than the first says that this is no table: what is below it is not read.
+    // One with other fields than the first shows that this is no table: what is below it is not read.
     const take = (row: ParsedRow) => rows.push(row) > 0 && row.record.length === rows[0]!.record.length;
     eachRow(text, take, { linesBefore: skip, delimiter });
     return rows;

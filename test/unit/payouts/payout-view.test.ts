@@ -42,6 +42,7 @@ const RESTATED = [
   'approval',
   'scheduled_for',
   'first_event',
+  'first_form',
 ];
 
 test('every column that an update writes is among them', () => {

@@ -120,6 +120,7 @@ describe('the facts that the code gives', () => {
     expect(given.filter(({ names }) => names === undefined).map(({ code }) => code)).toEqual([
       'malformed_json',
       'malformed_json',
+      'malformed_json',
     ]);
   });
 
