@@ -251,7 +251,7 @@ test('a challenge leads where the gateway says, letter by letter, and nothing of
   const url = "https://bank.example/acs/../acs/5105105105105100?x='1'";
   const expires_at = new Date(Date.now() + 60_000).toISOString();
   started.gateway.faultOf = (call) =>
-    call === 'authorize'
+    call === 'submit'
       ? ({ status, body }) => ({
           status,
           body: JSON.stringify({ ...body, challenge: { url, expires_at } }),

@@ -124,8 +124,9 @@ test('a database with settings of its own is migrated, started, and read by the 
     'search_path = bullmq',
     "default_transaction_isolation = 'serializable'",
     "timezone = 'Asia/Amman'",
-    'default_transaction_read_only = on',
     'synchronous_commit = off',
+    // The last one: nothing is written to the database any more.
+    'default_transaction_read_only = on',
   ];
   const { name, ownerUrl, applicationUrl } = database;
   for (const setting of own) await asSuperuser(`ALTER DATABASE ${name} SET ${setting}`);
