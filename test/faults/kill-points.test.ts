@@ -10,11 +10,11 @@ import { type Stage, startStage } from './stage.ts';
 /**
  * Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind,
  * notices of a rail, questions to endpoints that decide, orders of cards, files of banks, batches of payouts, files of a bank that are matched,
- * totals, reports and closes.
+ * totals, reports and closes, the mirror of pools and the collection of fees.
  */
 const POINTS = FAILPOINTS.filter(
   (point) =>
-    !/^(ledger\.shared|sweeper|delivery|notice|backlog|endpoint|processor|bank|payout_batch|reconciliation|totals|report|period|rail\.acknowledge)|enqueue\.after$/.test(
+    !/^(ledger\.shared|sweeper|delivery|notice|backlog|endpoint|processor|bank|payout_batch|reconciliation|totals|report|period|mirror|fee|rail\.acknowledge)|enqueue\.after$/.test(
       point,
     ),
 );
