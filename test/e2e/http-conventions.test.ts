@@ -143,12 +143,6 @@ describe('Prefer: wait', () => {
     expect(again.headers['idempotent-replayed']).toBe('true');
     expect(again.body.status).not.toBe('pending');
   });
-
-  test('does not hold a refusal', async () => {
-    const refused = await client.requestPayout<Problem>({ amount: 900_000_000_000, headers: { prefer: 'wait=10' } });
-    expect(refused.status).toBe(422);
-    expect(refused.headers).not.toHaveProperty('preference-applied');
-  });
 });
 
 describe('without workers', () => {
@@ -165,6 +159,16 @@ describe('without workers', () => {
     const held = await pending.requestPayout({ headers: { prefer: 'wait=1' } });
     expect(held.body.status).toBe('pending');
     expect(held.headers['preference-applied']).toBe('wait=1');
+  });
+
+  test('a refusal is not held: it comes before what was asked first, and is held', async () => {
+    const came: string[] = [];
+    const held = pending.requestPayout({ headers: { prefer: 'wait=10' } }).then(() => came.push('held'));
+    const refused = await pending.requestPayout<Problem>({ amount: 900_000_000_000, headers: { prefer: 'wait=10' } });
+    came.push('refused');
+    await held;
+    expect(refused.status).toBe(422);
+    expect(came).toEqual(['refused', 'held']);
   });
 
   test('a pending payout is canceled once, at the version that was read', async () => {

@@ -254,7 +254,7 @@ test('a challenge leads where the gateway says, letter by letter, and nothing of
     call === 'submit'
       ? ({ status, body }) => ({
           status,
-          body: JSON.stringify({ ...body, challenge: { url, expires_at } }),
+          body: toJson({ ...body, challenge: { url, expires_at } }),
         })
       : undefined;
   const { id, next_action } = await pay({ source: card('4000002500003155'), return_url: 'https://shop.example/back' });
