@@ -7,7 +7,7 @@ const SCHEDULE = 'test/model/schedule.test.ts';
 /** A copy of the tree with a further resource, compiled and tested for minutes: `npm run test:planted`. */
 const PLANTED = 'test/planted/*.test.ts';
 
-/** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. */
+/** Processes that are killed, frozen and cut off, for minutes: `npm run test:faults`. Each kind of fault is there once. */
 const FAULTS = 'test/faults/**/*.test.ts';
 
 /** What is measured by a real clock: `npm run test:timing`, on a machine that does nothing else. */
@@ -16,8 +16,18 @@ const TIMING = 'test/**/*.timing.test.ts';
 /** What the gate plays through PgBouncer as well. */
 const THROUGH_PGBOUNCER = ['payouts', 'rails', 'webhooks', 'conventions'].map((name) => `test/e2e/${name}.test.ts`);
 
-/** Not played by the gate (FAULTS_OF=gate): `npm run faults` has the like of them. */
-const BEYOND_THE_GATE = ['test/faults/api-killed.test.ts', 'test/faults/worker-killed.test.ts'];
+/** Faults whose like is in the gate or in `npm run faults`: the long lane alone has them. */
+const FAULTS_LONG = 'test/faults/long/*.test.ts';
+
+/** Run on one backend each: in the gate with jobs on Postgres, in the long lane with jobs on Redis (`describeOnOneBackend`). */
+const ON_ONE_BACKEND = [
+  'clock-killed',
+  'frozen-worker',
+  'postgres-restart',
+  'queue-lost',
+  'same-key',
+  'worker-process',
+];
 
 /** Above any single wait, so that the wait ends first and says what it saw. */
 const TEST_LIMIT_MS = 3 * PATIENCE_MS;
@@ -28,6 +38,13 @@ const files = {
   hookTimeout: TEST_LIMIT_MS,
   expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_EVERY_MS } },
   setupFiles: ['test/support/seed.ts'],
+};
+
+const faults = {
+  ...files,
+  isolate: false,
+  testTimeout: 3 * FAULT_PATIENCE_MS,
+  hookTimeout: 3 * FAULT_PATIENCE_MS,
 };
 
 export default defineConfig({
@@ -59,15 +76,13 @@ export default defineConfig({
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
       { test: { ...files, name: 'planted', include: [PLANTED] } },
       { test: { ...files, name: 'timing', include: [TIMING] } },
+      { test: { ...faults, name: 'faults', include: [FAULTS], exclude: [...configDefaults.exclude, FAULTS_LONG, TIMING] } },
       {
         test: {
-          ...files,
-          name: 'faults',
-          isolate: false,
-          include: [FAULTS],
-          exclude: [...configDefaults.exclude, TIMING, ...(process.env.FAULTS_OF === 'gate' ? BEYOND_THE_GATE : [])],
-          testTimeout: 3 * FAULT_PATIENCE_MS,
-          hookTimeout: 3 * FAULT_PATIENCE_MS,
+          ...faults,
+          name: 'faults-long',
+          include: [FAULTS_LONG, ...ON_ONE_BACKEND.map((name) => `test/faults/${name}.test.ts`)],
+          provide: { isLongLane: true },
         },
       },
     ],

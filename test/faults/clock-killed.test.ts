@@ -1,13 +1,13 @@
 /** kill -9 on the way of a book's clock: another worker goes on from where it stands, and ends in the same state. */
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../scripts/harness/client.ts';
-import { describeOnEachBackend } from '../support/product.ts';
+import { describeOnOneBackend } from '../support/product.ts';
 import { type Stage, startStage } from './stage.ts';
 
 const HOLDS = 40;
 const DAY_MS = 86_400_000;
 
-describeOnEachBackend('a worker killed while a clock is advanced', (backend) => {
+describeOnOneBackend('a worker killed while a clock is advanced', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

@@ -1,45 +1,89 @@
 /**
- * kill -9 at every named failpoint of a payout and a payment, one after the other. `npm run faults` runs all failpoints, pool by
- * pool.
+ * kill -9 at every failpoint, at its first pass, by the one request that passes it (strikes.ts). One start is both the restart after one fault
+ * and the arming of the next. `npm run faults` kills under load, at passes that a seed draws.
  */
-import { afterEach, expect, test } from 'vitest';
-import { FAILPOINTS } from '../../src/process/failpoints.ts';
-import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProductProcess } from '../../scripts/harness/processes.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
+import type { Failpoint } from '../../src/process/failpoints.ts';
+import { describeOnEachBackend } from '../support/product.ts';
+import { openScene, type Scene } from './scene.ts';
+import { STRIKES } from './strikes.ts';
 
-/**
- * Without the failpoints that this load never or seldom reaches: batches of several books, endpoints that are behind,
- * notices of a rail, questions to endpoints that decide, orders of cards, files of banks, batches of payouts, files of a bank that are matched,
- * totals, reports and closes, the mirror of pools and the collection of fees.
- */
-const POINTS = FAILPOINTS.filter(
-  (point) =>
-    !/^(ledger\.shared|sweeper|delivery|notice|backlog|endpoint|processor|bank|payout_batch|reconciliation|totals|report|period|mirror|fee|rail\.acknowledge)|enqueue\.after$/.test(
-      point,
-    ),
-);
+const POINTS = Object.keys(STRIKES) as Failpoint[];
 
-/** One payment in four passes them, or one in eight: these processes die there the first time. */
-const SELDOM = /^acquirer\.(inquire|cancel)/;
+// Both backends side by side: a strike waits more than it works.
+describe.concurrent('kill points', () => {
+  describeOnEachBackend('a process killed with -9', (backend) => {
+    let scene: Scene;
+    let armed: Failpoint | undefined;
+    beforeAll(async () => {
+      armed = POINTS[0]!;
+      scene = await openScene(backend, `${armed}=kill`);
+    });
+    afterAll(() => scene?.close());
 
-describeOnEachBackend('a worker killed with -9', (backend) => {
-  let stage: Stage | undefined;
-  afterEach(() => stage?.close());
+    const processOf = (point: Failpoint): ProductProcess =>
+      STRIKES[point].kills === 'api' ? scene.stage.apis[0]! : scene.stage.worker('all');
 
-  test('at one failpoint after the other, and restarted each time, loses nothing and does nothing twice', async () => {
-    stage = await startStage({ backend, workers: { all: { pools: ALL_POOLS } } });
-    const load = await stage.load();
-    const payments = await stage.paymentLoad();
-    const worker = stage.worker('all');
-    for (const [at, point] of POINTS.entries()) {
-      await worker.kill();
-      await stage.expireLeases();
-      await worker.start({ failpoints: `${point}=kill@${SELDOM.test(point) ? 1 : 1 + at}` });
-      await stage.untilEnded(worker);
-      expect(worker.output).toContain(`failpoint ${point}: SIGKILL`);
+    /** Starts the process of a point once what the point needs is there. */
+    async function arm(point: Failpoint): Promise<void> {
+      const process = processOf(point);
+      await process.kill();
+      await forget(point);
+      await STRIKES[point].before?.(scene);
+      await process.start({ failpoints: `${point}=kill` });
+      armed = point;
     }
-    await worker.start();
-    await payments.stop();
-    await stage.settleAndCheck(load);
+
+    /** A dead worker's backlogs are anybody's. */
+    async function forget(point: Failpoint): Promise<void> {
+      if (STRIKES[point].kills === 'worker') await scene.stage.expireLeases();
+    }
+
+    async function strike(point: Failpoint): Promise<void> {
+      const { send, meanwhile } = STRIKES[point];
+      const process = processOf(point);
+      if (armed !== point) await arm(point);
+      const sent = send(scene);
+      // What an API is asked that dies is answered once it is back.
+      const refused = sent.then(() => new Promise<never>(() => undefined));
+      await Promise.race([scene.stage.untilEnded(process, meanwhile && (() => meanwhile(scene))), refused]);
+      expect(process.output).toContain(`failpoint ${point}: SIGKILL`);
+      const next = POINTS[POINTS.indexOf(point) + 1];
+      if (next && STRIKES[next].kills === STRIKES[point].kills) await arm(next);
+      else {
+        await forget(point);
+        await process.start();
+      }
+      await sent;
+    }
+
+    /** The operator's command over a folder of files. */
+    async function reconcile(failpoints: string): Promise<string> {
+      const words = [...programOf('scripts/reconcile.ts'), scene.folder, '--mode', 'test', '--rests', '0'];
+      const env = { PATH: process.env.PATH, ...scene.stage.environment, COUNTINGHOUSE_FAILPOINTS: failpoints };
+      const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+      const [code, signal] = await once(child, 'close');
+      return `${output}${code ?? signal}`;
+    }
+
+    async function strikeCommand(point: Failpoint): Promise<void> {
+      await STRIKES[point].send(scene);
+      expect(await reconcile(`${point}=kill`)).toContain(`failpoint ${point}: SIGKILL`);
+      // A minute later.
+      await scene.stage.query("UPDATE bank_folders SET claimed_until = claimed_until - interval '1 minute'");
+      expect(await reconcile('')).toMatch(/[01]$/);
+    }
+
+    test.sequential.each(POINTS)('at %s', (point) =>
+      STRIKES[point].kills === 'command' ? strikeCommand(point) : strike(point),
+    );
+
+    test.sequential('and afterwards nothing is lost, and nothing has happened twice', () => scene.judge());
   });
 });

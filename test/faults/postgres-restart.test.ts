@@ -1,9 +1,9 @@
 /** Postgres stops at once and comes back: every process keeps running, and every accepted payout is there. */
 import { afterEach, expect, test } from 'vitest';
-import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
+import { ALL_POOLS, describeOnOneBackend } from '../support/product.ts';
 import { type Stage, startStage } from './stage.ts';
 
-describeOnEachBackend('Postgres stopped at once and started again', (backend) => {
+describeOnOneBackend('Postgres stopped at once and started again', (backend) => {
   let stage: Stage | undefined;
   afterEach(() => stage?.close());
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Load } from '../../scripts/faults/load.ts';
 import type { Account, Answer, Payout, Problem } from '../../scripts/harness/client.ts';
-import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
+import { ALL_POOLS, describeOnOneBackend } from '../support/product.ts';
 import { type Stage, startStage } from './stage.ts';
 
 const AT_ONCE = 100;
@@ -12,7 +12,7 @@ const FUNDS = 10_000_000;
 
 type PayoutOrProblem = Pick<Payout, 'id'> & Pick<Problem, 'code'>;
 
-describeOnEachBackend('the same idempotency key over two API processes', (backend) => {
+describeOnOneBackend('the same idempotency key over two API processes', (backend) => {
   let stage: Stage;
   let load: Load;
   const paid: string[] = [];

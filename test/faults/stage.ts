@@ -13,6 +13,7 @@ import { createRandom } from '../../scripts/harness/random.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { GATE_SEED } from '../../scripts/harness/seed.ts';
 import { FAULT_PATIENCE_MS } from '../../scripts/harness/until.ts';
+import { migrate } from '../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { DATABASE } from '../../src/embedded/logins.ts';
 import { startThrowawayPostgres, type ThrowawayPostgres } from '../../src/embedded/throwaway-postgres.ts';
@@ -35,10 +36,18 @@ export interface StageOptions {
   ownPostgres?: boolean;
   /** Redis is absent when the processes start. */
   redisAbsent?: boolean;
+  /** Added to the environment of every process. */
+  environment?: Readonly<Record<string, string>>;
+  /** The installation is contracted to this release. Only without `ownPostgres`. */
+  contracted?: true;
 }
 
 export interface Stage {
   readonly database: Pick<TestDatabase, 'superuserUrl' | 'applicationUrl' | 'encryptionKey'>;
+  /** The environment of its processes. */
+  readonly environment: Record<string, string>;
+  /** A pool with every right, to read past the product. */
+  readonly behind: Pool;
   readonly postgres: ThrowawayPostgres | undefined;
   readonly redis: TestRedis | undefined;
   readonly apis: readonly ProductProcess[];
@@ -56,13 +65,24 @@ export interface Stage {
   query<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>;
   /** Repeats the query until the rows are as wanted, and meanwhile makes waiting rows due. */
   untilMoved<Row extends object>(sql: string, values: unknown[], isWanted: (rows: Row[]) => boolean): Promise<Row[]>;
-  /** Waits until a process has died at its failpoint, and meanwhile makes waiting rows due. */
-  untilEnded(process: ProductProcess): Promise<void>;
+  /** Waits until a process has died at its failpoint. Meanwhile makes waiting rows due, and does what is given again and again. */
+  untilEnded(process: ProductProcess, meanwhile?: () => Promise<unknown>): Promise<void>;
   /** The 45 seconds pass for which a dead worker holds a backlog. Only while no worker is alive. */
   expireLeases(): Promise<void>;
   /** Ends the load, waits until all work is done, and checks everything. `others` are payouts not made by the load. */
   settleAndCheck(load: Load, others?: readonly string[]): Promise<void>;
+  /** Waits until all work is done. */
+  settle(): Promise<void>;
+  /** Once all work is done: the payouts are these, and everything that must hold does. */
+  check(payouts: readonly string[], allowed?: Allowed): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface Allowed {
+  /** Endpoints at the receiver beside the stage's own. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Kinds of exceptions that are no fault's. */
+  readonly exceptions?: readonly string[];
 }
 
 /**
@@ -93,12 +113,16 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     if (postgres) closers.push(() => postgres.remove());
     const database = postgres ? await migrated(postgres) : await createTestDatabase();
     if ('drop' in database) closers.push(() => (database as TestDatabase).drop());
+    if (options.contracted) await contract(database as TestDatabase);
     const redis = options.backend === 'redis' ? await startRedis() : undefined;
     if (redis) closers.push(() => redis.remove());
     if (options.redisAbsent) await redis?.kill();
     const receiver = await startReceiver();
     closers.push(() => receiver.close());
-    const environment = testEnvironment(database, redis, { LOG_LEVEL: 'warn', PAYMENT_RELEASE_ONCE_SETTLED: 'false' });
+    const environment = testEnvironment(database, redis, {
+      ...{ LOG_LEVEL: 'warn', PAYMENT_RELEASE_ONCE_SETTLED: 'false' },
+      ...options.environment,
+    });
 
     async function add(name: string, role: Role, failpoints?: string): Promise<ProductProcess> {
       const started = await startProcess(role, environment, { failpoints });
@@ -126,6 +150,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
 
     const stage: Stage = {
       database,
+      environment,
+      behind,
       postgres,
       redis,
       apis,
@@ -152,25 +178,29 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         return untilDue(behind, () => stage.query<Row>(sql, values), isWanted);
       },
       expireLeases: () => expireLeases(behind),
-      async untilEnded(process) {
-        let ended = false;
-        const end = process.ended().then(() => {
-          ended = true;
-        });
-        await untilDue(behind, () => ended, Boolean);
-        await end;
+      async untilEnded(process, meanwhile) {
+        const look = async () => {
+          await meanwhile?.();
+          return process.running;
+        };
+        await untilDue(behind, look, (runs) => !runs);
       },
+      settle: () => settle(behind, { limitMs: FAULT_PATIENCE_MS }),
       async settleAndCheck(load, others = []) {
         await load.stop();
-        await settle(behind, { limitMs: FAULT_PATIENCE_MS });
+        await stage.settle();
         await load.expectFirstAnswersAgain();
+        await stage.check([...load.payouts(), ...others]);
+      },
+      async check(payouts, { endpoints = [], exceptions = [] } = {}) {
         const rows = await stage.query<{ id: string }>('SELECT id FROM payouts ORDER BY id');
-        expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...load.payouts(), ...others].sort());
-        await expectInvariants({ database, receiver, endpoints: [endpoint] });
+        expect(rows.map(({ id }) => publicId('payout', id))).toEqual([...payouts].sort());
+        await expectInvariants({ database, receiver, endpoints: [endpoint, ...endpoints] });
         await expectDocumentedEvents(database);
         // A fault of ours must not look like a party that contradicts itself. The load disputes payments that were refunded.
-        const unexplained = "SELECT kind, detail FROM exceptions WHERE kind <> 'dispute_on_refunded'";
-        expect(await stage.query(unexplained)).toEqual([]);
+        const explained = ['dispute_on_refunded', ...exceptions];
+        const unexplained = 'SELECT kind, detail FROM exceptions WHERE kind <> ALL ($1)';
+        expect(await stage.query(unexplained, [explained])).toEqual([]);
       },
       close,
     };
@@ -193,6 +223,11 @@ async function untilDue<Value>(
     return look();
   };
   return until(lookAgain, isWanted, { timeoutMs: FAULT_PATIENCE_MS });
+}
+
+async function contract(database: TestDatabase): Promise<void> {
+  const log = createLogger('silent', 'test');
+  await migrate({ rights: RIGHTS, ...database, log, contract: { watchMs: 0 } });
 }
 
 async function migrated(

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Client } from '../../scripts/harness/client.ts';
 import { programOf } from '../../scripts/harness/programs.ts';
-import { describeOnEachBackend, type Product, startProduct, testEnvironment } from '../support/product.ts';
+import { describeOnOneBackend, type Product, startProduct, testEnvironment } from '../support/product.ts';
 
 interface WorkerProcess {
   readonly url: string;
@@ -12,7 +12,7 @@ interface WorkerProcess {
   readonly ended: Promise<number | string>;
 }
 
-describeOnEachBackend('a worker process', (backend) => {
+describeOnOneBackend('a worker process', (backend) => {
   let product: Product;
   let client: Client;
   const workers: WorkerProcess[] = [];

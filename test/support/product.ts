@@ -2,7 +2,7 @@
  * The whole product inside the test's process, on its own database: real API, real pools, real queues. Tests that kill
  * a part run it as a separate process: see scripts/harness/processes.ts.
  */
-import { describe } from 'vitest';
+import { describe, inject } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
 import { testEnvironment } from '../../scripts/harness/environment.ts';
 import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
@@ -24,6 +24,13 @@ export { lookInto, makeRowsDue } from '../../scripts/harness/database-store.ts';
 export { testEnvironment } from '../../scripts/harness/environment.ts';
 export { makeOrganisation, type OrganisationKeys } from '../../scripts/harness/organisation.ts';
 
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Set in the project `faults-long`. */
+    isLongLane?: boolean;
+  }
+}
+
 export type Backend = 'redis' | 'postgres';
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper', 'reports'];
 
@@ -38,6 +45,15 @@ export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'w
 export function describeOnEachBackend(name: string, tests: (backend: Backend) => void): void {
   describe(`${name}, jobs on postgres`, () => tests('postgres'));
   describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
+}
+
+/**
+ * On one backend: for faults in which the backends do not differ. The gate runs them with jobs on Postgres, and the long lane with jobs on Redis
+ * (the project `faults-long` of vitest's configuration).
+ */
+export function describeOnOneBackend(name: string, tests: (backend: Backend) => void): void {
+  if (inject('isLongLane')) describeWithRedis(`${name}, jobs on redis`, () => tests('redis'));
+  else describe(`${name}, jobs on postgres`, () => tests('postgres'));
 }
 
 /** What payments earn is released by the clock alone: tests of settlement say otherwise. */

@@ -1,13 +1,13 @@
 /** kill -9 of a worker at each step of a file for a bank, and of what the bank sends: everybody is paid once. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ReferenceBank } from '../../scripts/bank/reference-bank.ts';
-import { type Payout, succeeded, until } from '../../scripts/harness/client.ts';
-import { type ProductProcess, startProcess } from '../../scripts/harness/processes.ts';
-import { FAILPOINTS, type Failpoint } from '../../src/process/failpoints.ts';
-import { expectInvariants } from '../support/invariants.ts';
-import { FILE_FEE, type LiveBank, PAYEE, startWithBank } from '../support/live-bank.ts';
-import { bookedOf } from '../support/payout-rows.ts';
-import { ALL_POOLS, lookInto, makeRowsDue } from '../support/product.ts';
+import { ReferenceBank } from '../../../scripts/bank/reference-bank.ts';
+import { type Payout, succeeded, until } from '../../../scripts/harness/client.ts';
+import { type ProductProcess, startProcess } from '../../../scripts/harness/processes.ts';
+import { FAILPOINTS, type Failpoint } from '../../../src/process/failpoints.ts';
+import { expectInvariants } from '../../support/invariants.ts';
+import { FILE_FEE, type LiveBank, PAYEE, startWithBank } from '../../support/live-bank.ts';
+import { bookedOf } from '../../support/payout-rows.ts';
+import { ALL_POOLS, lookInto, makeRowsDue } from '../../support/product.ts';
 
 const POINTS: readonly Failpoint[] = [
   'rail.submit.after',

@@ -1,7 +1,7 @@
 /** kill -9 between two commits: interrupted work is found again, and happens once. */
 import { afterEach, expect, test } from 'vitest';
-import { describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
+import { describeOnEachBackend } from '../../support/product.ts';
+import { type Stage, startStage } from '../stage.ts';
 
 describeOnEachBackend('a worker killed with -9', (backend) => {
   let stage: Stage | undefined;

@@ -1,7 +1,7 @@
 /** kill -9 of the API before, during and after the commit of an answer. */
 import { afterEach, expect, test } from 'vitest';
-import { ALL_POOLS, describeOnEachBackend } from '../support/product.ts';
-import { type Stage, startStage } from './stage.ts';
+import { ALL_POOLS, describeOnEachBackend } from '../../support/product.ts';
+import { type Stage, startStage } from '../stage.ts';
 
 describeOnEachBackend('an API killed with -9', (backend) => {
   let stage: Stage | undefined;
