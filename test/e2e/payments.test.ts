@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, type List, type Problem, succeeded, until } from '../../scripts/harness/client.ts';
 import { countUnderWay, lookInto, makeRowsDue } from '../../scripts/harness/database-store.ts';
-import { AcquirerUnreachable } from '../../src/acquirers/acquirer.ts';
+import { type Acquirer, AcquirerUnreachable } from '../../src/acquirers/acquirer.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { runs } from '../support/runs.ts';
@@ -212,7 +212,9 @@ test('a challenge that nobody passes ends the payment at the acquirer too', asyn
 
 test('an acquirer that gives no answer to a question about its notice is asked again', async () => {
   const { sandbox } = product.runtime.acquirers;
-  const inquire = vi.spyOn(sandbox, 'inquire').mockRejectedValueOnce(new AcquirerUnreachable('No answer'));
+  // The client itself, as it is seen in a book's turn.
+  const { client } = sandbox as unknown as { client: Acquirer };
+  const inquire = vi.spyOn(client, 'inquire').mockRejectedValueOnce(new AcquirerUnreachable('No answer'));
   const { id, next_action } = await pay({
     source: card('4000002500003155'),
     return_url: 'https://shop.example/return',
