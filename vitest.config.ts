@@ -76,7 +76,14 @@ export default defineConfig({
       { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
       { test: { ...files, name: 'planted', include: [PLANTED] } },
       { test: { ...files, name: 'timing', include: [TIMING] } },
-      { test: { ...faults, name: 'faults', include: [FAULTS], exclude: [...configDefaults.exclude, FAULTS_LONG, TIMING] } },
+      {
+        test: {
+          ...faults,
+          name: 'faults',
+          include: [FAULTS],
+          exclude: [...configDefaults.exclude, FAULTS_LONG, TIMING],
+        },
+      },
       {
         test: {
           ...faults,

@@ -53,7 +53,8 @@ describe.concurrent('kill points', () => {
       await Promise.race([scene.stage.untilEnded(process, meanwhile && (() => meanwhile(scene))), refused]);
       expect(process.output).toContain(`failpoint ${point}: SIGKILL`);
       const next = POINTS[POINTS.indexOf(point) + 1];
-      if (next && STRIKES[next].kills === STRIKES[point].kills) await arm(next);
+      // What an API was asked is sent again until it is answered: that may pass the next point as well.
+      if (next && STRIKES[point].kills === 'worker' && STRIKES[next].kills === 'worker') await arm(next);
       else {
         await forget(point);
         await process.start();
