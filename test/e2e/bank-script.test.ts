@@ -4,18 +4,17 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import { ReferenceBank } from '../../scripts/bank/reference-bank.ts';
 import { type Client, type List, type Payout, succeeded, until } from '../../scripts/harness/client.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { hasSharedData, schemaOf } from '../support/bank-files.ts';
 import { contractOf } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { bookedOf, exceptionsAbout } from '../support/payout-rows.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/bank/bank.ts', import.meta.url));
 const FEE = 35;
 
 let root: string;
@@ -24,7 +23,7 @@ let client: Client;
 let bank: ChildProcess;
 let said = '';
 
-const words = (...given: string[]) => ['--import', 'tsx', SCRIPT, '--folder', root, ...given];
+const words = (...given: string[]) => [...programOf('scripts/bank/bank.ts'), '--folder', root, ...given];
 const run = (...given: string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, words(...given), { encoding: 'utf8' });
   return { status, stdout, stderr };

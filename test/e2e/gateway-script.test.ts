@@ -1,9 +1,9 @@
 /** `npm run gateway` says how to start the API with it, and takes signed calls alone. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { until } from '../../scripts/harness/until.ts';
 import { HttpAcquirer } from '../../src/acquirers/http/http-acquirer.ts';
 import type { Pool } from '../../src/db/pool.ts';
@@ -11,8 +11,7 @@ import { HttpProcessor } from '../../src/processors/http/http-processor.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId } from '../../src/values/ids.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/gateway/gateway.ts', import.meta.url));
-const start = (...args: string[]) => spawn(process.execPath, ['--import', 'tsx', SCRIPT, ...args]);
+const start = (...args: string[]) => spawn(process.execPath, [...programOf('scripts/gateway/gateway.ts'), ...args]);
 
 test('the reference gateway prints its settings, answers by them, and ends when it is told to', async () => {
   const gateway = start('--name', 'trial');

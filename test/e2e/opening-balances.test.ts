@@ -6,9 +6,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, type List, succeeded } from '../../scripts/harness/client.ts';
+import { programOf } from '../../scripts/harness/programs.ts';
 import { program } from '../../scripts/import.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
@@ -21,8 +21,6 @@ import { findingsOf } from '../support/findings.ts';
 import { addPersonOf } from '../support/people.ts';
 import { lookInto, type OrganisationKeys, type Product } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
-
-const SCRIPT = fileURLToPath(new URL('../../scripts/import.ts', import.meta.url));
 
 interface ChartAccount {
   id: string;
@@ -353,7 +351,7 @@ describe('of customers', () => {
 
   /** Dies in the process of its own that it runs in. */
   async function applyKilled(exception: string, atCommit: number): Promise<void> {
-    const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, 'opening', '--apply', exception], {
+    const child = spawn(process.execPath, [...programOf('scripts/import.ts'), 'opening', '--apply', exception], {
       env: { PATH: process.env.PATH, ...database(), COUNTINGHOUSE_FAILPOINTS: `ledger.commit.after=kill@${atCommit}` },
       stdio: 'ignore',
     });

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/settle.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
 import type { Command } from '../../../src/ledger/command.ts';
@@ -279,7 +280,7 @@ describe('npm run settle', () => {
     const file = join(folder, 'killed.csv');
     writeFileSync(file, writeReport(paid.map(({ authorization }) => lineOf(authorization))));
     const start = (environment: NodeJS.ProcessEnv = {}) => {
-      const words = ['--import', 'tsx', 'scripts/settle.ts', file, '--acquirer', 'sandbox_acquirer', '--mode', 'test'];
+      const words = [...programOf('scripts/settle.ts'), file, '--acquirer', 'sandbox_acquirer', '--mode', 'test'];
       const env = {
         ...process.env,
         DATABASE_URL: database.applicationUrl,

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/reconcile.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { claimFolder, leaveFolder } from '../../../src/reconciliation/runs/folder-claim-store.ts';
@@ -115,7 +116,7 @@ test('killed between a file and its move, and run again once the claim has ended
   put('1.xml', FIRST);
   put('2.xml', SECOND);
   const env = { ...process.env, ...environment(), COUNTINGHOUSE_FAILPOINTS: 'reconciliation.file.taken=kill' };
-  const words = ['--import', 'tsx', 'scripts/reconcile.ts', folder, '--mode', 'test', '--rests', '0'];
+  const words = [...programOf('scripts/reconcile.ts'), folder, '--mode', 'test', '--rests', '0'];
   expect(await once(spawn(process.execPath, words, { env, stdio: 'ignore' }), 'exit')).toEqual([null, 'SIGKILL']);
   expect(readdirSync(folder).filter((name) => name.endsWith('.xml'))).toEqual(['1.xml', '2.xml']);
   expect((await rested()).code).toBe(3);

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/reconcile.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { camt, IBAN, makeBankAccount, type OperatorsBank } from '../../support/bank-statements.ts';
@@ -40,7 +41,7 @@ const printed = (out: string) => JSON.parse(out.trim()) as Record<string, unknow
 /** In a process of its own. */
 async function killedBehind(commit: number, ...words: readonly string[]): Promise<void> {
   const env = { ...process.env, ...environment(), COUNTINGHOUSE_FAILPOINTS: `ledger.commit.after=kill@${commit}` };
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/reconcile.ts', ...words], {
+  const child = spawn(process.execPath, [...programOf('scripts/reconcile.ts'), ...words], {
     env,
     stdio: 'ignore',
   });

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { program as exporting } from '../../../scripts/export.ts';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { program as reporting } from '../../../scripts/report.ts';
 import { addDays } from '../../../src/calendar/day.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
@@ -113,9 +113,8 @@ test('the general ledger of an account by day, and what refuses it', async () =>
 
 test('a reader that has enough ends a command without a word', async () => {
   const { first, last } = journal;
-  const script = fileURLToPath(new URL('../../../scripts/export.ts', import.meta.url));
   const words = ['--book', book, '--format', 'hledger', '--from', first, '--to', last];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...words], {
+  const child = spawn(process.execPath, [...programOf('scripts/export.ts'), ...words], {
     env: { PATH: process.env.PATH, DATABASE_URL: database.applicationUrl },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

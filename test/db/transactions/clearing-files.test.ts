@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { program } from '../../../scripts/clearing.ts';
 import { type ClearingFields, clearingCsv } from '../../../scripts/harness/clearing-file.ts';
 import type { Client, List } from '../../../scripts/harness/client.ts';
+import { programOf } from '../../../scripts/harness/programs.ts';
 import { openFile } from '../../../src/intake/sealed-file.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { bookClearingFile } from '../../../src/transactions/clearing-files/book-file.ts';
@@ -575,16 +576,7 @@ describe('resumed', () => {
   test('killed behind its first commit, and run again', async () => {
     const file = files.write(clearingCsv(Array.from({ length: 250 }, () => lineOf({ amount: 10 }))));
     const start = (environment: NodeJS.ProcessEnv = {}) => {
-      const words = [
-        '--import',
-        'tsx',
-        'scripts/clearing.ts',
-        file,
-        '--processor',
-        'sandbox_processor',
-        '--mode',
-        'test',
-      ];
+      const words = [...programOf('scripts/clearing.ts'), file, '--processor', 'sandbox_processor', '--mode', 'test'];
       const env = { ...process.env, ...environmentOf(product.database), ...environment };
       return once(spawn(process.execPath, words, { env, stdio: 'ignore' }), 'exit');
     };
