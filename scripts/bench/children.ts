@@ -7,9 +7,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { quietPort } from '../../src/embedded/postmaster.ts';
 import { FORM, ROOT } from '../harness/build.ts';
 import { becomesReady, endChild, isRunning } from '../harness/child-process.ts';
+import { ownPort } from '../harness/ports.ts';
 import { say } from '../harness/progress.ts';
 import type { Closing } from './closing.ts';
 import { cpuSeconds } from './cpu-time.ts';
@@ -36,7 +36,7 @@ export interface ProductProcess {
 
 /** Starts one API process as `npm run api` does, on a port of its own. */
 export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
-  const port = await quietPort();
+  const port = await ownPort();
   return startProduct(stage, {
     name: 'API',
     nodeOptions: stage.build.nodeOptions.api,
@@ -48,7 +48,7 @@ export async function startApiProcess(stage: Stage): Promise<ProductProcess> {
 
 /** Starts one worker process as `npm run worker` does, with these pools. */
 export async function startWorkerProcess(stage: Stage, pools: readonly string[]): Promise<ProductProcess> {
-  const port = await quietPort();
+  const port = await ownPort();
   return startProduct(stage, {
     name: 'worker',
     nodeOptions: stage.build.nodeOptions.worker,

@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { quietPort } from '../../src/embedded/postmaster.ts';
 import type { Failpoint } from '../../src/process/failpoints.ts';
 import type { PoolName } from '../../workers/run.ts';
 import { ROOT } from './build.ts';
 import { becomesReady, endChild, isRunning } from './child-process.ts';
 import { until } from './client.ts';
+import { ownPort } from './ports.ts';
 import { programOf } from './programs.ts';
 import { FAULT_PATIENCE_MS } from './until.ts';
 
@@ -86,7 +86,7 @@ export async function startProcess(
   environment: Record<string, string>,
   options?: StartOptions,
 ): Promise<ProductProcess> {
-  const port = await quietPort();
+  const port = await ownPort();
   const url = `http://127.0.0.1:${port}`;
   const scriptOf = (pools: Role) =>
     pools === 'api' ? ['src/server.ts'] : ['workers/run.ts', '--pools', pools.join(',')];

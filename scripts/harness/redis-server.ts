@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { quietPort } from '../../src/embedded/postmaster.ts';
+import { ownPort } from './ports.ts';
 
 /** Twenty seconds, at 20 ms each. */
 const START_PROBES = 1_000;
@@ -41,7 +41,7 @@ export async function startRedis(): Promise<TestRedis> {
       'There is no redis-server on PATH. Install it (Debian: apt-get install redis-server), or use the queue on Postgres.',
     );
   }
-  const port = await quietPort();
+  const port = await ownPort();
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-redis-'));
   const url = `redis://127.0.0.1:${port}`;
   const clients = new Set<Redis>();

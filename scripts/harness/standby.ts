@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { createPool } from '../../src/db/pool.ts';
 import { preparePostgresBinaries } from '../../src/embedded/binaries.ts';
 import type { PostgresServer } from '../../src/embedded/postgres-server.ts';
-import { quietPort, startPostmaster, stopPostmaster } from '../../src/embedded/postmaster.ts';
+import { startPostmaster, stopPostmaster } from '../../src/embedded/postmaster.ts';
 import { processMark } from '../../src/embedded/process-identity.ts';
 import { makeThrowawayFolder } from '../../src/embedded/throwaway-postgres.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { whileBackedUp } from './database-store.ts';
+import { ownPort } from './ports.ts';
 
 export interface Standby {
   readonly port: number;
@@ -31,7 +32,7 @@ export async function startStandby(primary: PostgresServer): Promise<Standby> {
     writeFileSync(join(cluster, name), text);
     chownSync(join(cluster, name), uid, gid);
   }
-  const port = await quietPort();
+  const port = await ownPort();
   const { username, password } = new URL(primary.superuserUrl);
   const child = await startPostmaster({
     ...{ binaries: preparePostgresBinaries(account), cluster, account, port },

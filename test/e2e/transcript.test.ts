@@ -29,6 +29,14 @@ let gateway: Gateway;
 let product: Product;
 let receiver: Receiver;
 
+const DAY_MS = 86_400_000;
+const MIDNIGHT_MS = 5 * 60_000;
+
+beforeAll(async () => {
+  // The examples count whole days: no scene begins on one day and ends on the next.
+  await until(() => DAY_MS - (Date.now() % DAY_MS) > MIDNIGHT_MS, Boolean, { timeoutMs: 2 * MIDNIGHT_MS });
+}, 3 * MIDNIGHT_MS);
+
 beforeAll(async () => {
   // Live cards have a processor, whose pages show what is shown of them; nothing else is configured for live mode.
   const secret = newSecret();

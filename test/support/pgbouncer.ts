@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { describe } from 'vitest';
 import { until } from '../../scripts/harness/client.ts';
-import { quietPort } from '../../src/embedded/postmaster.ts';
+import { ownPort } from '../../scripts/harness/ports.ts';
 import { postgresAccount } from '../../src/embedded/run-as.ts';
 import type { TestDatabase } from './postgres.ts';
 
@@ -47,7 +47,7 @@ const SERVER_CONNECTIONS = 4;
 export async function startPgBouncer(database: Pick<TestDatabase, 'applicationUrl'>): Promise<TestPgBouncer> {
   const direct = new URL(database.applicationUrl);
   const directory = mkdtempSync(join(tmpdir(), 'countinghouse-pgbouncer-'));
-  const port = await quietPort();
+  const port = await ownPort();
   const login = `"${decodeURIComponent(direct.username)}" "${decodeURIComponent(direct.password)}"\n`;
   writeFileSync(join(directory, 'users.txt'), login);
   writeFileSync(

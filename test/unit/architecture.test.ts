@@ -200,7 +200,7 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
       'test/e2e/generated-client/openapi-fetch.ts',
       'test/unit/outside/call-limits.test.ts',
     ],
-    /** From the range of outgoing connections. `quietPort` is not. */
+    /** From the range of outgoing connections. `ownPort` is not. */
     port: [],
     /** Models and random journals run as long as they are asked to. */
     limit: ['test/db/reconciliation/random-banks.test.ts', 'test/model/ledger.test.ts', 'test/model/schedule.test.ts'],
