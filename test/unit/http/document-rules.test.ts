@@ -127,6 +127,29 @@ const BROKEN: readonly [rule: string, what: string, change: (document: Editable)
     'listPayouts created_at',
   ],
   [
+    'no two objects get one name',
+    'a member beside a schema',
+    ({ components: { schemas } }) => Object.assign(schemas, { CreateCardShipping: { ...schemas.CreateCard } }),
+    'CreateCard.shipping',
+  ],
+  [
+    'no two objects get one name',
+    'a parameter beside a member',
+    (d) =>
+      operation(d, '/v1/payouts', 'post').parameters.push({
+        name: 'metadata',
+        in: 'query',
+        schema: { type: 'object', additionalProperties: { type: 'string' } },
+      }),
+    'createPayout.metadata',
+  ],
+  [
+    'no constant has a control character',
+    'a tab',
+    (d) => Object.assign(schema(d, 'CreateCsvProfile').delimiter!, { enum: [';', '\t'] }),
+    'CreateCsvProfile.delimiter',
+  ],
+  [
     ONCE,
     'an inline problem',
     (d) => Object.assign(operation(d, '/v1/payouts', 'get').responses, { 401: { description: '' } }),
