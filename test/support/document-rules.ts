@@ -114,9 +114,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
     );
   },
 
-  'no two objects get one name'(document) {
-    const objects = places(document).filter(({ schema }) => typesOf(schema).includes('object'));
-    const inline = [...new Set(objects.map(({ at }) => at))].filter((at) => at.includes('.'));
+  'no two schemas get one name'(document) {
+    const classes = places(document).filter(({ schema }) => typesOf(schema).includes('object') || 'oneOf' in schema);
+    const inline = [...new Set(classes.map(({ at }) => at))].filter((at) => at.includes('.'));
     const names = [...Object.keys(document.components.schemas ?? {}), ...inline.map(generatedName)];
     return inline.filter((at) => names.filter((name) => name === generatedName(at)).length > 1);
   },
