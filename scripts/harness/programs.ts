@@ -1,4 +1,5 @@
-/** How tests start a script of the product. */
+/** How tests start a script of the product, and which programs the machine has. */
+import { spawnSync } from 'node:child_process';
 import { ROOT } from './build.ts';
 
 /** Set where the build is this code, as in .ci/run: a process that has nothing to compile starts in half the time. */
@@ -7,4 +8,11 @@ const BUILT = process.env.TEST_FROM_BUILD === 'true';
 /** The arguments of `node` for `src/server.ts`, in the folder of its version. */
 export function programOf(script: string, root = ROOT): string[] {
   return BUILT && root === ROOT ? [`dist/${script.replace(/\.ts$/, '.js')}`] : ['--import', 'tsx', script];
+}
+
+/** Debian installs pgbouncer in a folder that is only on root's PATH. */
+const PATH = `${process.env.PATH}:/usr/sbin`;
+
+export function isOnPath(name: string): boolean {
+  return spawnSync('sh', ['-c', 'command -v "$0"', name], { env: { PATH } }).status === 0;
 }

@@ -124,6 +124,14 @@ export const PARTS: readonly Part[] = [
     commands: () => [vitest(['test/e2e/generated-client.test.ts'])],
   },
   {
+    name: 'clients-of-languages',
+    about:
+      'clients that generators of several languages make of the OpenAPI document pay, or fail as docs/clients.md has it',
+    seconds: 2_400,
+    needs: { scripts: ['clients'], programs: ['go', 'python3', 'java', 'mvn', 'cargo'] },
+    commands: () => [npm('clients')],
+  },
+  {
     name: 'pages',
     about: 'pages in a real Chromium',
     seconds: 120,

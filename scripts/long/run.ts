@@ -11,12 +11,11 @@ import { InvalidArgumentError, Command as Program } from 'commander';
 import { ROOT } from '../harness/build.ts';
 import { besideBusyLoops } from '../harness/busy-loops.ts';
 import { failuresIn, runLogged } from '../harness/logged-command.ts';
+import { isOnPath } from '../harness/programs.ts';
 import { say } from '../harness/progress.ts';
 import { runDirectly } from '../run-directly.ts';
 import { chooseParts, missingFor, PARTS, type Part, type PartContext, repeatOf } from './parts.ts';
 
-/** Debian installs pgbouncer in a folder that is only on root's PATH. */
-const PATH = `${process.env.PATH}:/usr/sbin`;
 const SHOWN_LINES = 25;
 const LARGEST_SEED = 2 ** 31 - 1;
 
@@ -64,7 +63,7 @@ async function main({ minutes, only, seed, json, list }: Flags): Promise<void> {
 
 /** Plays every command of the part, also after one that failed. */
 async function play(part: Part, context: PartContext, to: { logs: string; commit: string }): Promise<PartResult> {
-  const missing = missingFor(part, { script: hasScript, program: hasProgram });
+  const missing = missingFor(part, { script: hasScript, program: isOnPath });
   if (missing.length > 0) return { part: part.name, seconds: 0, failures: [{ part: part.name, why: missing }] };
   const failures: Failure[] = [];
   let seconds = 0;
@@ -109,10 +108,6 @@ function commitHere(): string {
 
 function hasScript(name: string): boolean {
   return name in JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts;
-}
-
-function hasProgram(name: string): boolean {
-  return spawnSync('sh', ['-c', 'command -v "$0"', name], { env: { PATH } }).status === 0;
 }
 
 /** Models have a part of their own. */

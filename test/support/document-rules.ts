@@ -114,6 +114,20 @@ export const RULES: Readonly<Record<string, Rule>> = {
     );
   },
 
+  'no two schemas get one name'(document) {
+    const classes = places(document).filter(({ schema }) => typesOf(schema).includes('object') || 'oneOf' in schema);
+    const inline = [...new Set(classes.map(({ at }) => at))].filter((at) => at.includes('.'));
+    const names = [...Object.keys(document.components.schemas ?? {}), ...inline.map(generatedName)];
+    return inline.filter((at) => names.filter((name) => name === generatedName(at)).length > 1);
+  },
+
+  'no constant has a control character'(document) {
+    const hasControl = (value: unknown) => typeof value === 'string' && /\p{Cc}/u.test(value);
+    return places(document)
+      .filter(({ schema }) => schema.enum?.some(hasControl))
+      .map(({ at }) => at);
+  },
+
   'headers and problems stand once, in the components'({ paths, components }) {
     const all = [
       ...Object.values(paths).flatMap((methods) =>
@@ -134,6 +148,11 @@ export const RULES: Readonly<Record<string, Rule>> = {
 };
 
 const CLOSED_BY = ['enum', 'const', 'default', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum', 'maxItems'];
+
+/** The name of a schema without one: its place, `CreateCard.controls` as CreateCardControls. */
+function generatedName(at: string): string {
+  return at.replace(/(^|[._])(\w)/g, (_, _mark, first: string) => first.toUpperCase());
+}
 
 function repeatedIn(parts: Readonly<Record<string, Json>>): string[] {
   const forms = Object.values(parts).map((part) => JSON.stringify(part));

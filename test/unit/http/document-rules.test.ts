@@ -127,6 +127,35 @@ const BROKEN: readonly [rule: string, what: string, change: (document: Editable)
     'listPayouts created_at',
   ],
   [
+    'no two schemas get one name',
+    'a member beside a schema',
+    ({ components: { schemas } }) => Object.assign(schemas, { CreateCardShipping: { ...schemas.CreateCard } }),
+    'CreateCard.shipping',
+  ],
+  [
+    'no two schemas get one name',
+    'a parameter beside a member',
+    (d) =>
+      operation(d, '/v1/payouts', 'post').parameters.push({
+        name: 'metadata',
+        in: 'query',
+        schema: { type: 'object', additionalProperties: { type: 'string' } },
+      }),
+    'createPayout.metadata',
+  ],
+  [
+    'no two schemas get one name',
+    'a union beside a schema',
+    (d) => Object.assign(schema(d, 'Payee'), { destination: d.components.schemas.SavedDestination }),
+    'Payee.destination',
+  ],
+  [
+    'no constant has a control character',
+    'a tab',
+    (d) => Object.assign(schema(d, 'CreateCsvProfile').delimiter!, { enum: [';', '\t'] }),
+    'CreateCsvProfile.delimiter',
+  ],
+  [
     ONCE,
     'an inline problem',
     (d) => Object.assign(operation(d, '/v1/payouts', 'get').responses, { 401: { description: '' } }),

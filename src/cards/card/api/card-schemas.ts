@@ -48,13 +48,15 @@ export const createCard = z
     }),
     cardholder,
     shipping: shipping.optional().meta({ description: 'Of a physical card alone, and required there.' }),
-    controls: controlsRequest.optional().meta({
-      description: 'In force from its first moment on, as version 1 of its controls.',
-    }),
+    // Without a description of its own it is the schema by its name: an inline one would have that of CreateCardControls.
+    controls: controlsRequest.optional(),
     external_id: externalId.optional(),
     metadata: metadata.optional(),
   })
-  .meta({ id: 'CreateCard' });
+  .meta({
+    id: 'CreateCard',
+    description: 'A card. Its `controls` are in force from its first moment on, as version 1.',
+  });
 
 export const createCardExample = {
   account: 'acct_01k5c2r3v8e9m0x6y7z4a1b2cd',

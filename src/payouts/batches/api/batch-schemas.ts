@@ -64,6 +64,8 @@ export const uploadQuery = dryRunQuery.extend({
   allow_duplicate: flag('Of a CSV file: as `allow_duplicate` in JSON.'),
   external_id: externalId.unwrap().optional().meta({ description: 'Of a CSV file: as `external_id` in JSON.' }),
   metadata: metadata.optional().meta({
+    // Generators name an inline schema after its place, and `CreatePayoutBatch.metadata` has that of this parameter.
+    id: 'PayoutBatchFileMetadata',
     description: '`metadata[key]`, of a CSV file: as `metadata` in JSON.',
     param: { style: 'deepObject', explode: true },
   }),

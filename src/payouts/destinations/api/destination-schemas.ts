@@ -24,14 +24,17 @@ export const resolvableRequest = z
   .discriminatedUnion('type', [cliqSaved, ibanRequest, walletRequest])
   .meta({ description: 'What is looked up.' });
 
-export const savedShown = z.discriminatedUnion('type', [cliqShown, cardShown, accountShown, ibanShown, walletShown]);
+/** By its name wherever it stands: in place at a payee it would have that of PayeeDestination. */
+export const savedShown = z
+  .discriminatedUnion('type', [cliqShown, cardShown, accountShown, ibanShown, walletShown])
+  .meta({ id: 'SavedDestination', description: 'Where payouts to a payee go, masked.' });
 
 const payeeShown = z
   .object({
     type: z.literal('payee'),
     payee: shown.id('payee', 'The payee that the payout was made for.'),
     payee_version: shown.count('Which of its destinations: `destination_version` at the time.'),
-    destination: savedShown.meta({ description: 'That destination, masked.' }),
+    destination: savedShown,
   })
   .meta({ id: 'PayeeDestination', description: 'A saved destination.' });
 

@@ -44,7 +44,7 @@ export const payee = z
         '`requested`: by `/disable`. `failed`, `returned`: a payout failed or came back, since the account is closed or invalid, or the alias is not registered.',
     }),
     name: shown.nameShown,
-    destination: savedShown.meta({ description: 'Where payouts to the payee go, masked.' }),
+    destination: savedShown,
     destination_version: shown.count(
       'Counts up with every new name or destination. Payouts keep the one that they were made for.',
     ),

@@ -49,7 +49,8 @@ const skipIs = 'Lines before the header.';
 export const createProfile = z
   .strictObject({
     name: freeText(TEXT_LIMITS.name, 'For people.'),
-    delimiter: z.enum(DELIMITERS).meta({ description: delimiterIs }),
+    // A text in the document: generators of Go refuse a constant that is a tab.
+    delimiter: z.enum(DELIMITERS).meta({ type: 'string', pattern: '^[;,\\t|]$', description: delimiterIs }),
     encoding: z.enum(ENCODINGS).meta({ description: 'Of its characters.' }),
     skip: z
       .int()
