@@ -1,6 +1,6 @@
 /**
  * Ports for servers that tests start. Each process takes them from blocks of its own, so that a server which is down for a while finds its
- * port free again, also where several runs share a machine.
+ * port free again, also where several runs are on one machine.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -39,13 +39,13 @@ export async function ownPort(): Promise<number> {
 async function claimBlock(): Promise<Block> {
   for (let at = 0; at < BLOCKS; at++) {
     const first = PORTS.from + ((process.pid + at) % BLOCKS) * BLOCK_PORTS;
-    if (await holds(first)) return { next: first + 1, below: first + BLOCK_PORTS };
+    if (await listensAt(first)) return { next: first + 1, below: first + BLOCK_PORTS };
   }
   throw new Error(`Every block of ports from ${PORTS.from} to ${PORTS.below - 1} has a guard: end other test runs`);
 }
 
 /** Whether this process listens there from now on. */
-async function holds(port: number): Promise<boolean> {
+async function listensAt(port: number): Promise<boolean> {
   const guard = createServer((socket) => socket.destroy())
     .listen(port, '127.0.0.1')
     .unref();
