@@ -70,7 +70,7 @@ async function takeFile(file: string | undefined, options: Options): Promise<boo
     return true;
   }
   const { stored, parts } = await withDatabase(
-    { databaseUrl: options.databaseUrl, name: NAME },
+    { databaseUrl: options.databaseUrl, name: NAME, since: '0.4.0' },
     async (pool, environment) => {
       const name = basename(file).slice(0, 200);
       const stored = await keepClearingFile(

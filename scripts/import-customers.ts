@@ -41,7 +41,7 @@ interface KeepForCustomers extends Common {
 /** Resolves to whether everything is booked: false, since two persons are asked first. */
 export function keepForCustomers({ ofBook, bytes, file, ...options }: KeepForCustomers): Promise<boolean> {
   const { databaseUrl, dryRun, json } = options;
-  return withDatabase({ databaseUrl, name: NAME }, async (pool, environment) => {
+  return withDatabase({ databaseUrl, name: NAME, since: '0.4.0' }, async (pool, environment) => {
     const checked = await checkOpenings(pool, ofBook, bytes);
     const { sha256, totals, booking } = checked;
     const shown = { book: publicId('book', ofBook), sha256, lines: booking.length, totals };
@@ -75,7 +75,7 @@ export function applyToCustomers({
   databaseUrl,
   json,
 }: Common & { readonly exceptionId: Uuid }): Promise<boolean> {
-  return withDatabase({ databaseUrl, name: NAME }, async (pool, environment) => {
+  return withDatabase({ databaseUrl, name: NAME, since: '0.4.0' }, async (pool, environment) => {
     const found = await findExceptionOfAnyBook(pool, exceptionId);
     if (!found) throw new BadInput(null, `There is no exception ${publicId('exception', exceptionId)}.`);
     const progress = rowProgress();

@@ -1,5 +1,6 @@
 /** What commands share that take in a file of a party: exit codes, the database, and a committer. */
 import { lowBalances } from '../src/accounts/low-balance.ts';
+import { requireContractedTo } from '../src/db/contract.ts';
 import { watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
@@ -41,8 +42,16 @@ export async function runIntake(
   }
 }
 
+interface DatabaseOfCommand {
+  readonly databaseUrl: string | undefined;
+  /** Of the command, for its connections. */
+  readonly name: string;
+  /** The version that has the command first: it is refused until the installation is contracted to that version. */
+  readonly since?: string;
+}
+
 export async function withDatabase<Result>(
-  { databaseUrl, name }: { databaseUrl: string | undefined; name: string },
+  { databaseUrl, name, since }: DatabaseOfCommand,
   work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<Result>,
 ): Promise<Result> {
   const environment = environmentOrEmbedded(process.env);
@@ -53,7 +62,12 @@ export async function withDatabase<Result>(
     log: createLogger('silent', name),
     namedStatements: mayNameStatements(process.env),
   });
-  return work(pool, environment).finally(() => pool.end());
+  try {
+    if (since !== undefined) await requireContractedTo(pool, since, `npm run ${name} exists`);
+    return await work(pool, environment);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** What seals the bytes of files. Throws where no key is set. */

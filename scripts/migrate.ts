@@ -55,11 +55,14 @@ try {
     );
     if (result.contract) {
       const { contractedTo, changed } = result.contract;
-      console.log(
-        changed
-          ? `Contracted: processes write the stored forms of ${contractedTo} within seconds. No earlier release may run here again.\nNext: npm run ops -- rekey`
-          : `The stored forms were contracted before, to ${contractedTo}.`,
-      );
+      // A new database has no rows of an earlier form.
+      if (!contract) console.log(`A new database: its stored forms are those of ${contractedTo}.`);
+      else
+        console.log(
+          changed
+            ? `Contracted: processes write the stored forms of ${contractedTo} within seconds. No earlier release may run here again.\nNext: npm run ops -- rekey`
+            : `The stored forms were contracted before, to ${contractedTo}.`,
+        );
     }
     if (result.leftToDo.length > 0) console.log(`A superuser must still run:\n${result.leftToDo.join('\n')}`);
   }

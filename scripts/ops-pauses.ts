@@ -1,6 +1,7 @@
 /** `npm run ops -- pause | resume | pauses`: payouts that an operator keeps back. */
 import { userInfo } from 'node:os';
 import { Argument, type Command } from 'commander';
+import { requireContractedTo } from '../src/db/contract.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { pause, pausedOf, requireRail, resume } from '../src/payouts/pauses/change-pause.ts';
 import { PAUSE_SCOPES, type Paused, type PauseScope } from '../src/payouts/pauses/pause.ts';
@@ -27,6 +28,7 @@ export function addPauses(program: Command, { withDatabase, tableOf }: Tools): v
     .option('--by <name>', 'who decides; the user of this system without it')
     .action((scope: PauseScope, name: string | undefined, { by }: { by?: string }) =>
       withDatabase(async (pool, environment) => {
+        await requireContractedTo(pool, '0.4.0', 'Payouts can be paused');
         const paused = await pausedOf(pool, scope, name);
         requireRail(paused, railsOf(environment));
         const pausedBy = encodeActor({ type: 'operator', name: (by ?? userInfo().username).slice(0, 100) });

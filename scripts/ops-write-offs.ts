@@ -2,8 +2,10 @@
  * `npm run ops -- write-offs propose|list|book|withdraw`: what customers owe and nobody will pay. The terminal puts it before the operator's people
  * and books what two of them have approved over the API; a name that is given here approves nothing.
  */
+
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
+import { requireContractedTo } from '../src/db/contract.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { exceptions } from '../src/exceptions/exception-table.ts';
 import { findExceptionOfAnyBook } from '../src/exceptions/open-exceptions-store.ts';
@@ -49,6 +51,7 @@ export function addWriteOffs(
     .option('--json', 'print one JSON object')
     .action((ofBook: Uuid, accountId: Uuid, { amount, dryRun, json }: ProposeOptions) =>
       withDatabase(async (pool) => {
+        await requireContractedTo(pool, '0.4.0', 'Debts can be written off');
         const checked = await checkWriteOff(pool, { ofBook, accountId, ...(amount !== undefined && { amount }) });
         const sum = formatAmount(checked.amount, checked.currency);
         if (dryRun) {

@@ -117,7 +117,7 @@ async function claimed<Answer>(
   { databaseUrl }: ReconcileOptions,
   work: (at: TakingAt, claim: FolderClaim) => Promise<Answer>,
 ): Promise<Answer> {
-  return withDatabase({ databaseUrl, name: 'reconcile' }, async (pool, environment) => {
+  return withDatabase({ databaseUrl, name: 'reconcile', since: '0.4.0' }, async (pool, environment) => {
     const books = await operatorBooks(pool);
     // Files of both modes may be in it: one book has the claims of all folders.
     const claim = { bookId: books.live, folder: realpathSync(folder), by: newId() };

@@ -96,7 +96,7 @@ async function takeFile(file: string, options: Options): Promise<boolean> {
   requireBoth(options);
   // Whether the file is whole shows without a database, unless that has what its columns are.
   const whole = options.profile === undefined ? check(file) : undefined;
-  return withDatabase({ databaseUrl: options.databaseUrl, name: NAME }, async (pool, environment) => {
+  return withDatabase({ databaseUrl: options.databaseUrl, name: NAME, since: '0.4.0' }, async (pool, environment) => {
     const opened = await open(file, options, { pool, environment, whole });
     if (options.dryRun) return dryRun(pool, opened.bankFile, { json: options.json, livemode: opened.mode === 'live' });
     const taken = await withCommitter(pool, (committer) => take(opened, { pool, environment, committer }));

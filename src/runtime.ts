@@ -5,10 +5,10 @@
 import { lowBalances } from './accounts/low-balance.ts';
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import { payableCards } from './cards/card/payable-card.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { createDatabaseClock } from './db/database-clock.ts';
 import { checkDurability } from './db/durability.ts';
-import { type Forms, watchForms } from './db/forms.ts';
+import { type Contracted, type Forms, watchForms } from './db/forms.ts';
 import { createListReads, LIST_CONNECTION_TIMEOUT_MS, type ListReads } from './db/list-reads.ts';
 import { createPool, type Pool } from './db/pool.ts';
 import { checkApplicationRole } from './db/roles.ts';
@@ -39,6 +39,7 @@ import { payableTokens } from './payments/tokens/payable-token.ts';
 import { keptBackOf } from './payouts/pauses/pause.ts';
 import { RecentPauses } from './payouts/pauses/recent-pauses.ts';
 import type { Logger } from './process/log.ts';
+import { isEarlierRelease } from './process/release.ts';
 import { warnSeldom } from './process/seldom.ts';
 import { createProcessors, type Processors } from './processors/processors.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
@@ -82,7 +83,7 @@ export interface Runtime extends PaymentsRuntime {
   readonly pauses: RecentPauses;
   readonly secretBox: SecretBox;
   /** Which stored forms may be written. Ask at each write: the answer changes while the process runs. */
-  readonly forms: Forms;
+  readonly forms: Forms & Contracted;
   readonly fingerprints: Fingerprints;
   readonly authenticator: Authenticator;
   readonly metrics: Metrics;
@@ -156,6 +157,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const readInstallation = async () => {
     await fingerprints.readKey();
     await forms.read();
+    requireKnownRails(config, forms);
     await keepRailSettings(pool, railSettings);
   };
 
@@ -216,6 +218,14 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await pool.end();
     },
   };
+}
+
+/** 0.3.0 has the sandbox alone, and would set aside payouts of other rails. Throws ConfigError until the contract. */
+function requireKnownRails({ RAILS_FILE, RAIL_HTTP_NAME }: Config, { contractedTo }: Contracted): void {
+  if ((RAILS_FILE ?? RAIL_HTTP_NAME) === undefined || !isEarlierRelease(contractedTo, '0.4.0')) return;
+  throw new ConfigError(
+    'RAILS_FILE and RAIL_HTTP_NAME are settings since release 0.4.0. A process of an earlier release would not know their rails: set them once the installation is contracted (npm run migrate -- --contract).',
+  );
 }
 
 /** Lists have connections of their own. */

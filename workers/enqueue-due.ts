@@ -6,13 +6,12 @@
  */
 
 import { byBook } from '../src/db/by-book.ts';
-import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { DueRow, DueRule } from '../src/group/moved-rows.ts';
 import { type DueStatements, findDue, findDueByBook, postponeDue } from '../src/operations/due-store.ts';
 import { failpoint } from '../src/process/failpoints.ts';
 import { forEachRow } from '../src/queue/for-each-row.ts';
-import { IDS_PER_JOB, type JobData, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
+import { IDS_PER_JOB, type JobData, type JobForms, packRows, partitionOf, partsOf } from '../src/queue/job.ts';
 import type { QueueJob, Queues } from '../src/queue/queues.ts';
 import type { Clock, Instant } from '../src/values/clock.ts';
 import { deriveId, type Uuid } from '../src/values/ids.ts';
@@ -27,7 +26,7 @@ export interface EnqueueDueRuntime {
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'add' | 'depth' | 'partitions'>;
   readonly clock: Clock;
-  readonly forms: Pick<Forms, 'multiBookJobs'>;
+  readonly forms: Pick<JobForms, 'multiBookJobs'>;
 }
 
 /** Rows in one page over all books: a few milliseconds to read, ten jobs to enqueue. */

@@ -8,7 +8,6 @@
 
 import type { Acquirer } from '../src/acquirers/acquirer.ts';
 import type { Config } from '../src/config.ts';
-import type { Forms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import type { Group, SweepContext } from '../src/group/group.ts';
 import type { DueRule, MovedRows } from '../src/group/moved-rows.ts';
@@ -18,7 +17,14 @@ import type { Logger } from '../src/process/log.ts';
 import { warnSeldom } from '../src/process/seldom.ts';
 import { withinLimit } from '../src/process/time-limit.ts';
 import type { Processor } from '../src/processors/processor.ts';
-import { type JobData, type JobName, packRows, partitionOf } from '../src/queue/job.ts';
+import {
+  type JobData,
+  type JobForms,
+  type JobName,
+  packRows,
+  partitionOf,
+  waitsForContract,
+} from '../src/queue/job.ts';
 import type { Queues } from '../src/queue/queues.ts';
 import type { Clock } from '../src/values/clock.ts';
 import { DueEnqueuer, namedAgain, QUEUE_LIMIT_MS } from './enqueue-due.ts';
@@ -32,7 +38,7 @@ export interface SweeperRuntime {
   readonly processors: { all(): readonly Pick<Processor, 'name' | 'notices'>[] };
   readonly clock: Clock;
   readonly log: Logger;
-  readonly forms: Pick<Forms, 'multiBookJobs'>;
+  readonly forms: JobForms;
   readonly config: Pick<Config, 'SWEEP_INTERVAL_MS' | 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
 }
 
@@ -93,6 +99,7 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
     async enqueue(swept, { pool: to, namedMs, now }) {
       const rows = new Map<number, Map<JobName, JobData[]>>();
       for (const { job, bookId, ids } of swept) {
+        if (waitsForContract(job, runtime.forms)) continue;
         const partition = partitionOf(bookId, queues.partitions);
         const ofPartition = rows.get(partition) ?? new Map<JobName, JobData[]>();
         rows.set(partition, ofPartition.set(job, [...(ofPartition.get(job) ?? []), { bookId, ids: [...ids] }]));
@@ -116,7 +123,8 @@ function createKinds(runtime: SweeperRuntime): Sweeper & { kinds: readonly Kind[
     const kind = { ...rule, statements: dueStatements(rows, rule.status) };
     return kindOf(rule.name, (warn) => {
       const enqueuer = new DueEnqueuer(runtime, kind, warn);
-      return () => enqueuer.round(() => closing);
+      // Before they are postponed: rows whose jobs wait for the contract stay due.
+      return async () => (waitsForContract(rule.job, runtime.forms) ? 0 : enqueuer.round(() => closing));
     });
   }
 

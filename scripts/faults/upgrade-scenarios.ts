@@ -1,7 +1,7 @@
 /**
  * The last version is replaced by this code while both work, process by process, and then put back. Each reads the
- * other's rows, and no row is forgotten that only one of them would enqueue. In the end only this code runs, and the
- * installation is contracted.
+ * other's rows, and no row is forgotten that only one of them would enqueue. What only this code knows is refused. In the
+ * end only this code runs, the installation is contracted, and cards are paid with.
  */
 
 import { parsePublicId } from '../../src/values/ids.ts';
@@ -15,7 +15,7 @@ import {
 } from '../harness/database-store.ts';
 import type { ProductProcess } from '../harness/processes.ts';
 import { say } from '../harness/progress.ts';
-import { NO_CARDS } from './card-load.ts';
+import { type CardLoad, startCardLoad } from './card-load.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import { judge } from './judge.ts';
 import { type BuiltRelease, lastRelease, runCommand } from './last-release.ts';
@@ -39,6 +39,7 @@ const MIGRATE_TRIES = 5;
 const START_TRIES = 3;
 /** Payouts before the contract, and as many after it. */
 const PAYOUTS_AROUND_CONTRACT = 40;
+const PURCHASES_AFTER_CONTRACT = 20;
 
 /** Ends a process that was replaced. */
 type Retire = (one: ProductProcess) => Promise<void>;
@@ -87,6 +88,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       await untilCheckpoint(play);
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
+      await expectLaterRefused(stage);
       await expectContractRefused(stage);
       afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
       afterwards(() => foundByVerifyOf(release, stage));
@@ -117,6 +119,36 @@ async function expectContractRefused(stage: Stage): Promise<void> {
   expectThat(refusal.includes('Not contracted'), `A contract beside the last release was answered: ${refusal}`);
 }
 
+/** Operations and members that only this code has, asked of each API that runs it. */
+async function expectLaterRefused({ clients, apis, accounts }: Stage): Promise<void> {
+  const { id: account, currency } = accounts[0]!;
+  const payout = {
+    account,
+    currency,
+    amount: 1_000,
+    destination: { type: 'cliq', alias: 'SHOP1' },
+    remittance: 'Rent',
+  };
+  for (const [at, client] of clients.entries()) {
+    if (apis[at]!.root !== ROOT) continue;
+    for (const [path, body] of [
+      ['/v1/payees', {}],
+      ['/v1/payouts', payout],
+    ] as const) {
+      const { status, text } = await client.post(path, body);
+      expectThat(status === 503, `Before the contract, ${path} was answered ${status} ${text}`);
+    }
+  }
+}
+
+/** Each API reads the contract by itself, within seconds. */
+async function untilContractIsRead({ clients }: Stage): Promise<void> {
+  await untilThat('APIs that have read the contract', async () => {
+    const answers = await Promise.all(clients.map((client) => client.get('/v1/cards')));
+    return answers.every(({ status }) => status === 200);
+  });
+}
+
 /**
  * Ends the last version and contracts the installation under the load of this code. Every key must have its first
  * answer, as before.
@@ -125,6 +157,7 @@ async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<s
   const { stage } = play;
   const { apis, workers, clients, accounts, accepted } = stage;
   let load: Load | undefined;
+  let cards: CardLoad | undefined;
   try {
     for (const one of [...apis, ...workers].filter(({ root }) => root !== ROOT))
       await replaceInPlace(one, ROOT, () => one.terminate());
@@ -132,16 +165,20 @@ async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<s
     await load.untilMore(PAYOUTS_AROUND_CONTRACT);
     await contract(stage);
     say(`contracted, jobs on ${stage.backend}`);
-    await load.untilMore(PAYOUTS_AROUND_CONTRACT);
-    await load.stop();
+    await untilContractIsRead(stage);
+    // Cards are made at their processor by a pool that nothing needed before.
+    await supervised(() => stage.startSuccessor(['payments'], { root: ROOT }));
+    cards = await startCardLoad([{ clients, accounts }], play.random);
+    await Promise.all([load.untilMore(PAYOUTS_AROUND_CONTRACT), cards.untilMore(PURCHASES_AFTER_CONTRACT)]);
+    await Promise.all([load.stop(), cards.stop()]);
     for (const id of load.payouts()) accepted.add(id);
     const wrong = [
-      ...(await judge(stage, { load, payments: play.payments, cards: NO_CARDS })),
+      ...(await judge(stage, { load, payments: play.payments, cards })),
       ...(await notAnsweredByBoth(play, [...sent, ...load.sent()])),
     ];
     return wrong.map((line) => `contracted: ${line}`);
   } catch (error) {
-    await load?.abandon();
+    await Promise.all([load?.abandon(), cards?.abandon()]);
     return [`contracted: ${(error as Error).stack}`];
   }
 }

@@ -3,6 +3,7 @@ import type { Acquirers } from '../acquirers/acquirers.ts';
 import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Config } from '../config.ts';
+import type { Contracted } from '../db/forms.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { AtBank, LineNames } from '../group/at-bank.ts';
@@ -40,6 +41,7 @@ export interface ApiRuntime extends OnceRuntime {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
+  readonly forms: Contracted;
   readonly authenticator: Authenticator;
   /** A queue of this process's pools from which no job comes although one waits. */
   readonly stalledQueues: { stalled(): string | undefined };

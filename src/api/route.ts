@@ -158,6 +158,13 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   scope: Scope | null;
   /** A key needs no scope where the path names the key itself. */
   itselfWithoutScope?: true;
+  /**
+   * The version that has the operation first, where processes of the one before would not know what it writes: it is refused until the
+   * installation is contracted to that version (http/contracted.ts).
+   */
+  since?: string;
+  /** The same of members of the body that came later than the operation: JSON pointers by version. */
+  membersSince?: Readonly<Record<string, readonly string[]>>;
   retires?: Retirement;
   /** Events are delivered to the URL at this place of the request, a runtime expression: `$request.body#/url`. */
   deliversTo?: string;
@@ -210,4 +217,9 @@ export function route<BodySchema extends z.ZodType, QuerySchema extends z.ZodTyp
   definition: Route<BodySchema, QuerySchema>,
 ): Route {
   return definition as unknown as Route;
+}
+
+/** Routes of a resource that a version has first (Route.since). */
+export function routesSince(since: string, routes: readonly Route[]): readonly Route[] {
+  return routes.map((one) => ({ ...one, since }));
 }

@@ -21,6 +21,7 @@ import {
   listConnections,
   readContractedTo,
 } from './installation-store.ts';
+import type { Queryable } from './pool.ts';
 
 /**
  * A process reads the time of Postgres every ten seconds. Its direct connections are visible all the time. A
@@ -39,6 +40,20 @@ export interface ContractResult {
 /** An earlier version is connected. The message explains what to do. */
 export class ContractRefused extends Error {
   override name = 'ContractRefused';
+}
+
+/** Processes of an earlier version may still run. The message explains what to do. */
+class NotContracted extends Error {
+  override name = 'NotContracted';
+}
+
+/** For commands and settings that a version has first. Throws NotContracted until the installation is contracted to it. */
+export async function requireContractedTo(db: Queryable, since: string, what: string): Promise<void> {
+  const contractedTo = await readContractedTo(db);
+  if (!isEarlierRelease(contractedTo, since)) return;
+  throw new NotContracted(
+    `${what} since release ${since}, and the installation is contracted to ${contractedTo}: a process of an earlier release would not know what this writes. Once none runs any more: npm run migrate -- --contract`,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@
  * So every connected version reads what is written until then. There is no way back: a process that knows of the
  * contract stops asking.
  */
-import { isEarlierRelease } from '../process/release.ts';
+import { isEarlierRelease, RELEASE, RELEASE_BEFORE } from '../process/release.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 
@@ -16,18 +16,23 @@ export interface Forms {
   readonly returnsApart: boolean;
   /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
   readonly evidenceByResource: boolean;
-  /** To 0.3.0 or later: events in a form (ledger/events/event-form.ts), and answers that refer to one (idempotency/event-answer.ts). */
+  /**
+   * To 0.4.0 or later: events in the newest form (ledger/events/event-form.ts), and answers that refer to one
+   * (idempotency/event-answer.ts). Until then events are whole: 0.3.0 writes form 1, and reads no other.
+   */
   readonly eventsDerived: boolean;
   /** To 0.3.0 or later: multi-book jobs (queue/job.ts). */
   readonly multiBookJobs: boolean;
-  /** To 0.3.0 or later: events of keys. */
+  /** To 0.4.0 or later: events of keys. */
   readonly keysOverApi: boolean;
-  /** To 0.3.0 or later: events of transfers that arrive, and money that waits at a bank for a person. */
+  /** To 0.4.0 or later: events of transfers that arrive, and money that waits at a bank for a person. */
   readonly moneyIn: boolean;
+  /** To 0.4.0 or later: jobs that 0.3.0 does not know (queue/job.ts, LATER_JOBS). */
+  readonly laterJobs: boolean;
 }
 
 /** The forms that decisions ask about. */
-export type LedgerForms = Omit<Forms, 'multiBookJobs'>;
+export type LedgerForms = Omit<Forms, 'multiBookJobs' | 'laterJobs'>;
 
 /** The forms that every version reads. */
 export const EARLIEST_FORMS: Forms = {
@@ -38,6 +43,7 @@ export const EARLIEST_FORMS: Forms = {
   multiBookJobs: false,
   keysOverApi: false,
   moneyIn: false,
+  laterJobs: false,
 };
 
 /** The forms of a batch. They may turn true while it runs, and its commands write the same ones. */
@@ -52,7 +58,13 @@ export function snapshotOf(forms: LedgerForms): LedgerForms {
   };
 }
 
-export interface WatchedForms extends Forms {
+/** For what is refused until a contract: operations that the version before does not know (api/route.ts, `since`). */
+export interface Contracted {
+  /** The version that the installation is contracted to, as far as this process knows. */
+  readonly contractedTo: string;
+}
+
+export interface WatchedForms extends Forms, Contracted {
   /** Reads the installation's row now. Until the first reading, the earlier forms are written. */
   read(): Promise<void>;
   close(): void;
@@ -63,10 +75,11 @@ const FIRST_VERSION: Readonly<Record<keyof Forms, string>> = {
   textApart: '0.3.0',
   returnsApart: '0.3.0',
   evidenceByResource: '0.3.0',
-  eventsDerived: '0.3.0',
+  eventsDerived: '0.4.0',
   multiBookJobs: '0.3.0',
-  keysOverApi: '0.3.0',
-  moneyIn: '0.3.0',
+  keysOverApi: '0.4.0',
+  moneyIn: '0.4.0',
+  laterJobs: '0.4.0',
 };
 const FORMS = Object.keys(FIRST_VERSION) as (keyof Forms)[];
 const READ_EVERY_MS = 3_000;
@@ -76,10 +89,12 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
   timer.unref();
   const forms = {
     ...EARLIEST_FORMS,
+    contractedTo: RELEASE_BEFORE,
     async read() {
       const release = await readContractedTo(pool);
+      if (isEarlierRelease(forms.contractedTo, release)) forms.contractedTo = release;
       for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, FIRST_VERSION[form]);
-      if (FORMS.every((form) => forms[form])) clearInterval(timer);
+      if (!isEarlierRelease(release, RELEASE)) clearInterval(timer);
     },
     close: () => clearInterval(timer),
   };

@@ -73,7 +73,7 @@ async function start(): Promise<void> {
   if (postgres) keepPostgresRunning(postgres, log);
   if (config.DATABASE_OWNER_URL) {
     const urls = { applicationUrl: config.DATABASE_URL, signerUrl: config.SIGNER_DATABASE_URL };
-    await install({ ownerUrl: config.DATABASE_OWNER_URL, ...urls, rights: RIGHTS, log, contractNew: true });
+    await install({ ownerUrl: config.DATABASE_OWNER_URL, ...urls, rights: RIGHTS, log });
   }
   await startProduct({ config, log, postgres, announce: claim.announce });
 }

@@ -21,6 +21,7 @@ import type { Principal } from '../organisations/authenticate.ts';
 import { type IdKind, parsePublicId, publicId } from '../values/ids.ts';
 import { type JsonObject, toJson } from '../values/json.ts';
 import { withoutAbsentMembers } from './absent-members.ts';
+import { requireContracted, requireContractedMembers } from './contracted.ts';
 import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from './field-errors.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
 import { parseBody, parseLeniently } from './json-body.ts';
@@ -60,6 +61,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   const taken = takePoints(context, policy, POINTS.request, parts);
   if (taken !== undefined) await taken;
   context.enter(services.inFlight.shareOf(principal.bookId));
+  requireContracted(route, parts.runtime.forms);
   requireRights(route, principal, request.params);
   const params = readParams(route, request.params as Record<string, string>);
 
@@ -168,6 +170,7 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
   requireNoFieldErrors(fieldErrors);
+  requireContractedMembers(route, said, runtime.forms);
   given.fingerprint = () => requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
   return idempotencyKey ?? null;
 }

@@ -19,6 +19,7 @@ import type { Command, JobRow } from '../ledger/command.ts';
 import { momentOf } from '../ledger/commit/batch.ts';
 import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import { Draft } from '../ledger/draft.ts';
+import { type JobForms, waitsForContract } from '../queue/job.ts';
 import { type Clock, formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
@@ -65,6 +66,8 @@ export function advanceClock(input: {
 
 export interface AdvanceRuntime extends AppointmentRuntime {
   readonly appointments: readonly Appointment[];
+  /** A clock keeps what 0.3.0's workers keep, until the installation is contracted: either may take its steps. */
+  readonly forms: Pick<JobForms, 'laterJobs'>;
   readonly enqueuer: { enqueue(bookId: BookId, jobs: readonly JobRow[]): void };
 }
 
@@ -144,10 +147,11 @@ async function gotFurther(
 }
 
 /** Of all appointments the earliest; of one moment, those that are declared first. */
-async function nextOf({ pool, appointments }: AdvanceRuntime, bookId: BookId, until: Instant) {
+async function nextOf({ pool, appointments, forms }: AdvanceRuntime, bookId: BookId, until: Instant) {
   const limit = APPOINTMENTS_PER_COMMAND;
+  const kept = appointments.filter(({ job }) => !waitsForContract(job, forms));
   const found = await Promise.all(
-    appointments.map(async (appointment) => {
+    kept.map(async (appointment) => {
       const due = await findNextAppointments(pool, appointment, { bookId, until, limit });
       return due && { ...due, appointment };
     }),

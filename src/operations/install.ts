@@ -1,9 +1,11 @@
 /**
  * Brings a database up to this code (db/migrate.ts), with the rows that every installation has: the operator's
- * organisation with its books, and columns that older rows lack. Every part can be repeated, and run by
- * several processes at once.
+ * organisation with its books, and columns that older rows lack. A new database is contracted to this version. Every part
+ * can be repeated, and run by several processes at once.
  */
 
+import { ContractRefused } from '../db/contract.ts';
+import { readAnyOrganisation } from '../db/installation-store.ts';
 import { type MigrateOptions, type MigrateResult, migrate } from '../db/migrate.ts';
 import { createPool } from '../db/pool.ts';
 import { adoptKeys } from '../organisations/adopt-keys.ts';
@@ -13,23 +15,18 @@ import { placeForeignNotices } from '../outside/notice-store.ts';
 import { nameOperatorsOfExceptions } from '../payouts/resolution/resolution-store.ts';
 import { systemClock } from '../values/clock.ts';
 
-/** Applied where the database was empty (migrations/index.ts). */
-const FIRST_MIGRATION = '0001-organisations';
-
 export interface InstallOptions extends MigrateOptions {
-  /** A new database is contracted at once: nobody runs an earlier version on it. */
+  /** False: a new database is left as contracted to the version before. */
   readonly contractNew?: boolean;
 }
 
 /** Throws what `migrate` throws. */
-export async function install({ contractNew, ...options }: InstallOptions): Promise<MigrateResult> {
+export async function install({ contractNew = true, ...options }: InstallOptions): Promise<MigrateResult> {
   let result = await migrate(options);
-  if (contractNew && result.applied.includes(FIRST_MIGRATION)) {
-    const { contract } = await migrate({ ...options, contract: { watchMs: 0 } });
-    result = { ...result, contract };
-  }
   const pool = createPool({ url: options.ownerUrl, name: 'countinghouse-migrate', size: 1, log: options.log });
   try {
+    if (contractNew && result.contract === undefined && !(await readAnyOrganisation(pool)))
+      result = { ...result, ...(await contractUnused(options)) };
     await openOperatorOrganisation(pool, systemClock);
     await adoptKeys(pool);
     await nameOperatorsOfExceptions(pool);
@@ -38,4 +35,19 @@ export async function install({ contractNew, ...options }: InstallOptions): Prom
     await pool.end();
   }
   return result;
+}
+
+/**
+ * A database without an organisation has served nobody: there is no version before to wait for. Connections that name no version may be
+ * there all the same, a `psql` of the application's role or the role's pooler: then a person contracts, as of any database.
+ */
+async function contractUnused(options: MigrateOptions): Promise<Pick<MigrateResult, 'contract'>> {
+  try {
+    const { contract } = await migrate({ ...options, contract: { watchMs: 0 } });
+    return contract === undefined ? {} : { contract };
+  } catch (error) {
+    if (!(error instanceof ContractRefused)) throw error;
+    options.log.warn({ err: error }, 'a new database is not contracted: run npm run migrate -- --contract');
+    return {};
+  }
 }

@@ -8,7 +8,16 @@ import { failpoint } from '../process/failpoints.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';
-import { type JobData, type JobName, packRows, partitionOf, type QueuePool, rowsIn } from './job.ts';
+import {
+  type JobData,
+  type JobForms,
+  type JobName,
+  packRows,
+  partitionOf,
+  type QueuePool,
+  rowsIn,
+  waitsForContract,
+} from './job.ts';
 import type { QueueJob, Queues } from './queues.ts';
 
 /** The pool, the job and the row: as commands name them in their outcome. */
@@ -41,8 +50,8 @@ export interface EnqueueCounts {
 export interface EnqueuerOptions {
   readonly queues: Pick<Queues, 'add' | 'partitions'>;
   readonly log: Logger;
-  /** Whether multi-book jobs may be written. Read at each flush: it becomes true while the process runs. */
-  readonly forms?: { readonly multiBookJobs: boolean };
+  /** Whether multi-book jobs and later jobs may be written. Read at each write: it becomes true while the process runs. */
+  readonly forms?: JobForms;
   readonly counts?: EnqueueCounts;
   /** Most ids in memory, buffered and being sent. The default is about 10 MB. */
   readonly capacity?: number;
@@ -66,7 +75,7 @@ const PACE_MS = 20;
 const JOBS_PER_ADD = 500;
 
 const NO_COUNTS: EnqueueCounts = { enqueued() {}, dropped() {} };
-const FIRST_FORM = { multiBookJobs: false };
+const FIRST_FORM: JobForms = { multiBookJobs: false, laterJobs: false };
 
 interface Group {
   readonly pool: QueuePool;
@@ -142,7 +151,8 @@ export function createEnqueuer(options: EnqueuerOptions): Enqueuer {
   }
 
   return {
-    enqueue(bookId, rows) {
+    enqueue(bookId, given) {
+      const rows = forms.laterJobs ? given : given.filter(({ job }) => !waitsForContract(job, forms));
       if (rows.length === 0) return;
       failpoint('jobs.enqueue.before');
       if (closed) return drop(rows.length, 'closed');

@@ -92,6 +92,45 @@ const SINGLE_BOOK_JOBS: ReadonlySet<JobName> = new Set<JobName>([
   'processor.notices',
 ]);
 
+/** What may be enqueued (db/forms.ts). Each turns true while the process runs. */
+export interface JobForms {
+  readonly multiBookJobs: boolean;
+  readonly laterJobs: boolean;
+}
+
+/**
+ * Jobs that 0.3.0 does not know. Its workers would take them from their queues and fail, so they are enqueued once the
+ * installation is contracted (db/forms.ts, laterJobs): until then their rows stay due.
+ */
+const LATER_JOBS: ReadonlySet<JobName> = new Set<JobName>([
+  'payout.release',
+  'payout_batch.release',
+  'payout_batch.make',
+  'transaction.expire',
+  'bank_statement.post',
+  'bank_match.move',
+  'acquirer_report.post',
+  'opening.close',
+  'fee.begin',
+  'fee.collect',
+  'book.mirror',
+  'credit.take',
+  'period.close',
+  'statement.make',
+  'rail.files',
+  'card.tell',
+  'card.inquire',
+  'processor.notices',
+  'endpoint.replay',
+  'report.write',
+  'reconciliation.run',
+]);
+
+/** Whether no job of this name may be enqueued yet. */
+export function waitsForContract(job: string, { laterJobs }: Pick<JobForms, 'laterJobs'>): boolean {
+  return !laterJobs && LATER_JOBS.has(job as JobName);
+}
+
 /** The rows of a job by book. Each part is handled by itself. */
 export function partsOf(data: QueuedData): readonly JobData[] {
   return 'books' in data ? data.books : [data];

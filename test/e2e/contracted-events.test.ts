@@ -16,7 +16,7 @@ let endpoint: Endpoint;
 let account: string;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres', earlierForms: true });
+  product = await startProduct({ backend: 'postgres', earlierForms: '0.3.0' });
   receiver = await startReceiver();
   ({ client } = await product.organisation());
   endpoint = await receiver.subscribe(client);

@@ -27,7 +27,7 @@ let account: string;
 let behind: ReturnType<typeof lookInto>;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres', earlierForms: true });
+  product = await startProduct({ backend: 'postgres', earlierForms: '0.2.0' });
   ({ keys, client } = await product.organisation());
   account = (await client.openAccount()).id;
   receiver = await startReceiver();

@@ -44,7 +44,7 @@ let behind: ReturnType<typeof lookInto>;
 const received = new Map<string, string>();
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres', earlierForms: true });
+  product = await startProduct({ backend: 'postgres', earlierForms: '0.2.0' });
   ({ keys, client } = await product.organisation());
   behind = lookInto(product.database);
   echo = createServer((request, response) => {

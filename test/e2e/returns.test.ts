@@ -26,7 +26,7 @@ let account: Account;
 let payout: Payout;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres', earlierForms: true });
+  product = await startProduct({ backend: 'postgres', earlierForms: '0.2.0' });
   ({ client } = await product.organisation());
   account = await client.openAccount({ funds: 100_000 });
   const sent = await client.pay({

@@ -9,6 +9,7 @@ export const LATEST_FORMS: Forms = {
   multiBookJobs: true,
   keysOverApi: true,
   moneyIn: true,
+  laterJobs: true,
 };
 
 /** As until the contract, but for the entries of returns. */

@@ -72,8 +72,8 @@ export interface ProductOptions {
   throughPgBouncer?: boolean;
   /** How the API is started. */
   api?: Pick<ApiOptions, 'answerMs'>;
-  /** Writes as the release before the last one did, until the installation is contracted: rows of that time are kept as they are. */
-  earlierForms?: boolean;
+  /** Writes the stored forms of that release until the installation is contracted: its rows stay as they are. What is later is refused. */
+  earlierForms?: '0.2.0' | '0.3.0';
 }
 
 export interface Product {
@@ -92,9 +92,9 @@ export interface Product {
   close(): Promise<void>;
 }
 
-async function writeEarlierForms({ ownerUrl }: TestDatabase): Promise<void> {
+async function writeEarlierForms({ ownerUrl }: TestDatabase, release: string): Promise<void> {
   const owner = createPool({ url: ownerUrl, name: 'test', size: 1, log: createLogger('silent', 'test') });
-  await owner.query("UPDATE installation SET contracted_to = '0.2.0'").finally(() => owner.end());
+  await owner.query('UPDATE installation SET contracted_to = $1', [release]).finally(() => owner.end());
 }
 
 export async function startProduct({
@@ -103,10 +103,10 @@ export async function startProduct({
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
   api,
-  earlierForms = false,
+  earlierForms,
 }: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
-  if (earlierForms) await writeEarlierForms(database);
+  if (earlierForms) await writeEarlierForms(database, earlierForms);
   const redis = backend === 'redis' ? await startRedis() : undefined;
   const pgBouncer = throughPgBouncer ? await startPgBouncer(database) : undefined;
   const through = pgBouncer && {

@@ -9,6 +9,6 @@ export const WITHOUT_RAILS = {
     },
   },
   railSettings: NO_RAIL_SETTINGS,
-  forms: { railSettings: false },
+  forms: { laterJobs: true },
   feeTax: new Map<string, number>(),
 };

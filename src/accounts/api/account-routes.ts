@@ -28,11 +28,14 @@ export const accountApi: ApiResource<CustomerAccount> = {
   view: ({ account, profile, isDefault }, { livemode }) => accountView(account, profile, { livemode, isDefault }),
 };
 
+const TERMS_SINCE = { '0.4.0': ['/low_balance_alert', '/statement_schedule'] };
+
 const create = createRoute(accountApi, {
   summary: 'Create an account',
   description:
     'The first one of a currency becomes its default: payouts that name no account leave it. An `overdraft_limit` above 0 needs the scope `accounts:overdraft`, and stays within what the operator allows the book.',
   body: schemas.createAccount,
+  membersSince: TERMS_SINCE,
   bodyExample: schemas.createAccountExample,
   responses: { 201: { description: 'Open.', schema: schemas.account } },
   errors: [
@@ -81,6 +84,7 @@ const read = readRoute(accountApi);
 const update = updateRoute(accountApi, {
   summary: 'Update an account',
   body: schemas.updateAccount,
+  membersSince: TERMS_SINCE,
   bodyExample: { name: 'Payroll', low_balance_alert: { available_below: 50_000 } },
   errors: ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'],
   handle(request) {

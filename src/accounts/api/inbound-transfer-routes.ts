@@ -3,6 +3,7 @@ import { actorOf, runCommand } from '../../api/answers.ts';
 import { type ApiResource, apiOf } from '../../api/api-resource.ts';
 import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
+import { routesSince } from '../../api/route.ts';
 import { exampleId, reference } from '../../api/schemas/fields.ts';
 import { simulationRoute } from '../../api/simulations.ts';
 import { INBOUND_TRANSFER_STATUSES, type InboundTransfer } from '../inbound-transfer.ts';
@@ -82,4 +83,7 @@ const inbound = simulationRoute({
   },
 });
 
-export const inboundTransferRoutes = [list, readRoute(inboundTransferApi), timelineRoute(inboundTransferApi), inbound];
+export const inboundTransferRoutes = [
+  ...routesSince('0.4.0', [list, readRoute(inboundTransferApi), timelineRoute(inboundTransferApi)]),
+  inbound,
+];

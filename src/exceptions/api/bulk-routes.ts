@@ -1,5 +1,5 @@
 /** An action on up to a hundred exceptions at once (handle-several.ts). */
-import { route } from '../../api/route.ts';
+import { route, routesSince } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { exampleId } from '../../api/schemas/fields.ts';
 import { requestApprovals, requestAssignments } from '../handle-several.ts';
@@ -53,4 +53,4 @@ const approveAll = route({
   },
 });
 
-export const bulkExceptionRoutes = [assignAll, approveAll];
+export const bulkExceptionRoutes = routesSince('0.4.0', [assignAll, approveAll]);

@@ -1,5 +1,5 @@
 import { actorOf, found, runCommand } from '../../api/answers.ts';
-import { route } from '../../api/route.ts';
+import { route, routesSince } from '../../api/route.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { changeTimeZone } from '../change-time-zone.ts';
 import { journalView } from '../journal-view.ts';
@@ -39,4 +39,4 @@ const update = route({
   },
 });
 
-export const journalRoutes = [read, update];
+export const journalRoutes = routesSince('0.4.0', [read, update]);

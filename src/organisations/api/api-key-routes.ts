@@ -1,7 +1,7 @@
 import { actorOf, found, runCommand, storedAnswer } from '../../api/answers.ts';
 import { apiOf } from '../../api/api-resource.ts';
 import { listRoute, readRoute } from '../../api/read-routes.ts';
-import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, routesSince } from '../../api/route.ts';
 import { actionRoute, createRoute } from '../../api/write-routes.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { answerSecretPlace, revealedAnswer } from '../../idempotency/answer-secret.ts';
@@ -138,4 +138,4 @@ const revoke = actionRoute(apiKeyApi, 'revoke', {
   },
 });
 
-export const apiKeyRoutes = [create, list, read, roll, revoke];
+export const apiKeyRoutes = routesSince('0.4.0', [create, list, read, roll, revoke]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isLive } from '../../api/answers.ts';
 import type { Listed } from '../../api/api-resource.ts';
 import { listQuery, pageAnswer, pageRequest, readList } from '../../api/pages.ts';
-import { route } from '../../api/route.ts';
+import { route, routesSince } from '../../api/route.ts';
 import * as shown from '../../api/schemas/shown.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { type Person, shownPersonId } from '../person.ts';
@@ -63,4 +63,4 @@ const list = route({
   },
 });
 
-export const peopleRoutes = [list];
+export const peopleRoutes = routesSince('0.4.0', [list]);

@@ -2,8 +2,7 @@ import { actorOf, changedBy, runCommand, storedAnswer } from '../../api/answers.
 import { apiOf, type Listed } from '../../api/api-resource.ts';
 import { oneOrMore } from '../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../api/read-routes.ts';
-import type { RouteAnswer, RouteRequest } from '../../api/route.ts';
-import { route } from '../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, route, routesSince } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { actionRoute, createRoute, removeRoute, updateRoute } from '../../api/write-routes.ts';
 import { answerSecretPlace, revealedAnswer } from '../../idempotency/answer-secret.ts';
@@ -72,11 +71,15 @@ function newSecretOf({ runtime, principal, idempotencyKey }: RouteRequest): NewS
   return { bookId: principal.bookId, idempotencyKey, secret: newSecret(), secretBox: runtime.secretBox };
 }
 
+/** Processes before would deliver out of order, beyond the rate, and without these headers and signatures. */
+const OPTIONS_SINCE = { '0.4.0': ['/ordered', '/rate_limit', '/headers', '/signatures'] };
+
 const create = createRoute(endpointApi, {
   summary: 'Create a webhook endpoint',
   description:
     'Subscribes a URL to events. The answer shows the secret that signs deliveries. A repeat under the same `Idempotency-Key` shows it again while its answer is kept (`idempotency.answer_kept_days` of `GET /v1/limits`); nothing else does. An event that is not answered with 2xx within 15 seconds is tried again, over three days; how to verify it, and to catch up: [Webhooks](/docs/webhooks).',
   body: schemas.createWebhook,
+  membersSince: OPTIONS_SINCE,
   bodyExample: schemas.createWebhookExample,
   deliversTo: '$request.body#/url',
   responses: { 201: { description: 'Enabled.', schema: schemas.webhook, shows: ['secret'] } },
@@ -110,6 +113,7 @@ const read = readRoute(endpointApi);
 const update = updateRoute(endpointApi, {
   summary: 'Update a webhook endpoint',
   body: schemas.updateWebhook,
+  membersSince: OPTIONS_SINCE,
   bodyExample: { events: ['payout.paid', 'payout.failed'] },
   errors: ['webhook_url_forbidden'],
   handle(request) {
@@ -140,6 +144,7 @@ const enable = actionRoute(endpointApi, 'enable', {
   description:
     'With `recover`, what it missed is delivered: events that were never written for it while it was disabled, and deliveries that failed or were canceled since its last failures began.',
   body: schemas.enableWebhook,
+  membersSince: { '0.4.0': ['/recover'] },
   bodyExample: { recover: true },
   handle: (request) => runCommand(request, enableEndpoint({ ...changeOf(request), recover: request.body.recover })),
 });
@@ -259,7 +264,5 @@ export const webhookRoutes = [
   test,
   rotate,
   deliveries,
-  resend,
-  recover,
-  replay,
+  ...routesSince('0.4.0', [resend, recover, replay]),
 ];

@@ -62,7 +62,7 @@ describe('the sweeper', () => {
     },
     clock: { now: () => now },
     log,
-    forms: { multiBookJobs: false },
+    forms: { multiBookJobs: false, laterJobs: true },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     ...facts,
   });
@@ -179,7 +179,7 @@ describe('the sweeper', () => {
   });
 
   describe('once a job may carry rows of several books', () => {
-    const forms = { multiBookJobs: true };
+    const forms = { multiBookJobs: true, laterJobs: true };
     const named = () => enqueued.map(({ job }) => job.deduplicationId);
 
     test('what is due of quiet books shares jobs, which are named after all their rows', async () => {

@@ -74,7 +74,7 @@ describe('the oldest row that waits', () => {
       rails: { all: () => [], files: () => [] },
       clock: { now: () => now },
       log,
-      forms: { multiBookJobs: false },
+      forms: { multiBookJobs: false, laterJobs: true },
       config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     }).sweep();
 

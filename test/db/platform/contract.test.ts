@@ -1,14 +1,15 @@
 /** `npm run migrate -- --contract`: which connections block it, what it changes, and which releases it shuts out. */
 import pg from 'pg';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/client.ts';
-import { ContractRefused } from '../../../src/db/contract.ts';
+import { ContractRefused, requireContractedTo } from '../../../src/db/contract.ts';
 import { type WatchedForms, watchForms } from '../../../src/db/forms.ts';
 import { beginContract } from '../../../src/db/installation-store.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { RIGHTS } from '../../../src/groups.ts';
+import { install } from '../../../src/operations/install.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { connectionName, RELEASE } from '../../../src/process/release.ts';
 import { describeWithPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
@@ -25,6 +26,7 @@ const closers: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase();
+  await contractedTo('0.3.0');
   pool = createPool({ url: database.applicationUrl, name: 'countinghouse-api', size: 2, log });
 });
 
@@ -49,12 +51,15 @@ function watched(): WatchedForms {
   return forms;
 }
 
-/** Every stored form is of the release before so far: the row names an earlier one for who waits for a form. */
-const forgetForms = async () =>
-  (await connect('forms', database.ownerUrl)).query("UPDATE installation SET contracted_to = '0.2.0'");
+/** As a database of an earlier release was when this one migrated it; '0.2.0' for who waits for a form of 0.3.0. */
+async function contractedTo(release: string): Promise<void> {
+  const owner = new pg.Client({ connectionString: database.ownerUrl, application_name: 'test' });
+  await owner.connect();
+  await owner.query('UPDATE installation SET contracted_to = $1', [release]).finally(() => owner.end());
+}
 
 test('processes of this and later releases may stay connected, and notice the contract', async () => {
-  await forgetForms();
+  await contractedTo('0.2.0');
   const forms = watched();
   await forms.read();
   expect(forms).toMatchObject({ textApart: false, multiBookJobs: false });
@@ -65,9 +70,20 @@ test('processes of this and later releases may stay connected, and notice the co
   await connect('{ledger-0}');
   expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
   await until(
-    () => Promise.resolve(forms.textApart && forms.multiBookJobs),
+    () => Promise.resolve(forms.textApart && forms.multiBookJobs && forms.eventsDerived && forms.laterJobs),
     (contracted) => contracted,
   );
+  expect(forms.contractedTo).toBe(RELEASE);
+});
+
+test('beside the release before, its forms are written, and none that it does not read', async () => {
+  const forms = watched();
+  await forms.read();
+  expect(forms).toMatchObject({
+    contractedTo: '0.3.0',
+    ...{ textApart: true, returnsApart: true, evidenceByResource: true, multiBookJobs: true },
+    ...{ eventsDerived: false, keysOverApi: false, moneyIn: false, laterJobs: false },
+  });
 });
 
 test.each`
@@ -110,7 +126,7 @@ test('a second run changes nothing, whatever is connected', async () => {
 });
 
 test('while a contract is under way an earlier release does not start, and this one writes the forms of before', async () => {
-  await forgetForms();
+  await contractedTo('0.2.0');
   const owner = await connect('under way', database.ownerUrl);
   await beginContract(owner, RELEASE);
   // A later release than its own.
@@ -146,11 +162,36 @@ test('a contract of a later release is refused at start, and stays', async () =>
   expect((await contract()).contract).toEqual({ contractedTo: '9.0.0', changed: false });
 });
 
-test('a new installation has the forms of the release before', async () => {
-  const forms = watched();
-  await forms.read();
-  expect(forms).toMatchObject({ textApart: true, evidenceByResource: true });
-  expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+describe('a new database', () => {
+  // As the template was before its operator's organisation: nobody has used it.
+  const installed = async () => {
+    const owner = await connect('countinghouse-test 0.4.0', database.ownerUrl);
+    await owner.query('DELETE FROM books; DELETE FROM organisations');
+    return install({ rights: RIGHTS, ...database, log });
+  };
+
+  test('is contracted to this release: nobody runs an earlier one on it', async () => {
+    expect((await installed()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+    const forms = watched();
+    await forms.read();
+    expect(forms).toMatchObject({ contractedTo: RELEASE, eventsDerived: true, laterJobs: true });
+    expect(await install({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
+  });
+
+  test('is left to a person where a connection may be of an earlier release', async () => {
+    await connect('psql');
+    expect(await installed()).toEqual(NOTHING_LEFT);
+    expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: '0.3.0' }]);
+  });
+});
+
+test('what a release has first is refused until the contract, with the remedy', async () => {
+  await expect(requireContractedTo(pool, '0.4.0', 'Payouts can be paused')).rejects.toThrow(
+    /^Payouts can be paused since release 0\.4\.0, .*npm run migrate -- --contract$/,
+  );
+  await requireContractedTo(pool, '0.3.0', 'Older');
+  await contract();
+  await requireContractedTo(pool, '0.4.0', 'Payouts can be paused');
 });
 
 test('the application role reads the contract and cannot change it', async () => {

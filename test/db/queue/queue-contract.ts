@@ -272,7 +272,7 @@ export function queueContract(config: () => QueuesConfig): void {
 
     test('is made by an enqueuer that may write that form', async () => {
       start();
-      const forming = createEnqueuer({ queues, log: silent, forms: { multiBookJobs: true } });
+      const forming = createEnqueuer({ queues, log: silent, forms: { multiBookJobs: true, laterJobs: true } });
       for (const book of ['a', 'b']) forming.enqueue(book, [reserve(`${book}-1`), reserve(`${book}-2`)]);
       await forming.close();
       await expect.poll(() => answered.ids.toSorted()).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);

@@ -236,9 +236,6 @@ test('open ones are listed page by page, to the last', async () => {
 
 test('by the operator: proposed, listed, booked once it is approved, or withdrawn', async () => {
   await bringBelowZero();
-  const owner = lookInto(database);
-  await owner.query("UPDATE installation SET contracted_to = '0.3.0', contract_done = true");
-  await owner.end();
   const run = (...words: string[]) =>
     runHere(program, ['write-offs', ...words], { DATABASE_URL: database.applicationUrl });
   const of = [publicId('book', book.id), publicId('account', account)];

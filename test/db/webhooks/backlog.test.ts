@@ -26,7 +26,7 @@ function sweeping(posting: ReturnType<typeof stage.deliverer>, pool = stage.worl
     pool,
     clock,
     log,
-    forms: { multiBookJobs: false },
+    forms: { multiBookJobs: false, laterJobs: true },
     config: { SWEEP_INTERVAL_MS: 50, IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 90 },
     rails: { all: () => [], files: () => [] },
     acquirers: { all: () => [] },

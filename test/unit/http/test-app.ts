@@ -13,6 +13,7 @@ import { createApp } from '../../../src/http/app.ts';
 import { ApiServices } from '../../../src/http/services.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
+import { RELEASE } from '../../../src/process/release.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
@@ -137,6 +138,7 @@ export function createTestApp(
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     publicUrl: 'https://api.example.com',
     clock: systemClock,
+    forms: { contractedTo: RELEASE },
     fingerprints: PLAIN_FINGERPRINTS,
     stalledQueues: { stalled: () => undefined },
     withLinks: (_: string, json: string) => json,

@@ -141,7 +141,6 @@ describe('the route', () => {
     const all = served.map((name) => ({ name, paysTokensOf: [] }));
     return releaseRoute({
       railSettings: railSettingsOf(JSON.stringify(file)),
-      forms: { railSettings: true },
       rails: { all: () => all, get: (name: string) => all.find((one) => one.name === name) },
       secretBox: TEST_SECRET_BOX,
     } as unknown as Parameters<typeof releaseRoute>[0]);
@@ -193,7 +192,6 @@ describe('the route', () => {
   test('to another rail is taken, but for what was resolved at the first', () => {
     const other: ReleaseRoute = releaseRoute({
       railSettings: railSettingsOf(JSON.stringify({ rails: [rail()], routes })),
-      forms: { railSettings: true },
       rails: { all: () => [{ name: 'sandbox', paysTokensOf: [] }], get: () => ({ name: 'sandbox' }) },
       secretBox: { open: () => JSON.stringify({ alias: 'ACME' }) },
     } as unknown as Parameters<typeof releaseRoute>[0]);

@@ -77,7 +77,7 @@ describe('an enqueuer', () => {
   test('puts the rows of many books into one job a partition and job name, once that form may be written', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { multiBookJobs: false };
+    const forms = { multiBookJobs: false, laterJobs: true };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, paceMs: 0 });
     const books = Array.from({ length: 120 }, (_, book) => `book-${book}`);
     const enqueueAll = () => {
@@ -107,10 +107,32 @@ describe('an enqueuer', () => {
     expect(counts).toMatchObject({ enqueuedIds: 480, droppedIds: {} });
   });
 
+  test('leaves jobs that the release before does not know to the sweeper, until they may be written', async () => {
+    const { queues, calls } = heldQueues();
+    const forms = { multiBookJobs: true, laterJobs: false };
+    const enqueuer = createEnqueuer({ queues, log, forms, paceMs: 0 });
+    const make = { pool: 'ledger', job: 'payout_batch.make', id: 'batch' };
+    const namesOf = () =>
+      calls.splice(0).flatMap((call) => {
+        call.let();
+        return call.jobs.map(({ name }) => name);
+      });
+    enqueuer.enqueue('book-a', [make]);
+    enqueuer.enqueue('book-a', [make, reserve('a')]);
+    await turn();
+    expect(namesOf()).toEqual(['payout.reserve']);
+    await turn();
+    forms.laterJobs = true;
+    enqueuer.enqueue('book-a', [make, reserve('a')]);
+    await turn();
+    expect(namesOf()).toEqual(['payout_batch.make', 'payout.reserve']);
+    await enqueuer.close();
+  });
+
   test('counts every row of a multi-book job that is dropped, and has their room again', async () => {
     const { queues, calls } = heldQueues();
     const counts = counting();
-    const forms = { multiBookJobs: true };
+    const forms = { multiBookJobs: true, laterJobs: true };
     const enqueuer = createEnqueuer({ queues, log, counts, forms, capacity: 3, paceMs: 0 });
     const enqueueFour = () => {
       for (const book of ['a', 'b', 'c', 'd']) enqueuer.enqueue(book, [reserve('1')]);

@@ -5,7 +5,7 @@ import { apiOf, findOne, paramsOfOne, pathOfOne, urlOf } from '../../../api/api-
 import { eventsOf } from '../../../api/event-document.ts';
 import { pageAnswer, pageRequest, readList } from '../../../api/pages.ts';
 import { readRoute } from '../../../api/read-routes.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { listOf } from '../../../api/schemas/shown.ts';
 import { accountApi } from '../../api/account-routes.ts';
 import type { CustomerAccount } from '../../customer-account-store.ts';
@@ -94,7 +94,7 @@ const content = route({
   },
 });
 
-export const statementRoutes = [statements, readRoute(statementApi), content];
+export const statementRoutes = routesSince('0.4.0', [statements, readRoute(statementApi), content]);
 
 export const statementEvents = eventsOf(statementApi, {
   summary: { 'statement.ready': 'A statement is ready' },

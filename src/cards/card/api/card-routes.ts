@@ -1,7 +1,7 @@
 import { apiOf } from '../../../api/api-resource.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import type { RouteAnswer, RouteRequest } from '../../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { waitFor } from '../../../api/waits.ts';
@@ -185,7 +185,7 @@ const replace = actionRoute(cardApi, 'replace', {
 
 const timeline = timelineRoute(cardApi);
 
-export const cardRoutes = [
+export const cardRoutes = routesSince('0.4.0', [
   create,
   read,
   list,
@@ -198,4 +198,4 @@ export const cardRoutes = [
   unblockPin,
   replace,
   timeline,
-];
+]);

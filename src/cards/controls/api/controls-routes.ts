@@ -1,7 +1,7 @@
 import type { ApiResource, Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute } from '../../../api/read-routes.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
@@ -176,7 +176,7 @@ const createOfCard = route({
 });
 
 /** Static paths before those with an id of a card. */
-export const controlsRoutes = [
+export const controlsRoutes = routesSince('0.4.0', [
   create,
   list,
   readRoute(controlsApi),
@@ -185,4 +185,4 @@ export const controlsRoutes = [
   retire,
   createOfCard,
   listOfCard,
-];
+]);

@@ -2,7 +2,7 @@
 import { actorOf, isLive } from '../../../api/answers.ts';
 import type { ApiResource, Listed } from '../../../api/api-resource.ts';
 import { childrenRoute } from '../../../api/read-routes.ts';
-import { type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import type { Revealed } from '../../../processors/processor.ts';
 import { parseActor, viewOfActor } from '../../../values/actor.ts';
 import { formatInstant } from '../../../values/clock.ts';
@@ -106,4 +106,4 @@ const accesses = childrenRoute(cardApi as ApiResource<unknown>, accessesOfCard, 
   rows: (db, { bookId, parentId: cardId, page }) => listAccesses(db, { bookId, cardId }, page),
 });
 
-export const detailRoutes = [details, pin, accesses];
+export const detailRoutes = routesSince('0.4.0', [details, pin, accesses]);

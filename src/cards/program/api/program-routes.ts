@@ -1,6 +1,6 @@
 /** The program of a book. */
 import { found, storedAnswer } from '../../../api/answers.ts';
-import { type RouteAnswer, type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { answerSecretPlace, revealedAnswer } from '../../../idempotency/answer-secret.ts';
 import { internalKey } from '../../../idempotency/idempotency-key.ts';
@@ -118,4 +118,4 @@ const roll = route({
 });
 
 /** Static paths: before those with an id of a card. */
-export const programRoutes = [read, update, roll];
+export const programRoutes = routesSince('0.4.0', [read, update, roll]);

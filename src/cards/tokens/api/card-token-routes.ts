@@ -3,7 +3,7 @@ import { changedBy, runCommand } from '../../../api/answers.ts';
 import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import { type Route, type RouteRequest, route } from '../../../api/route.ts';
+import { type Route, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
@@ -125,7 +125,13 @@ const simulate = simulationRoute({
   },
 });
 
-export const cardTokenSimulationRoutes = [simulate];
+export const cardTokenSimulationRoutes = routesSince('0.4.0', [simulate]);
 
 /** Static paths before those with an id of a card. */
-export const cardTokenRoutes = [readRoute(cardTokenApi), timelineRoute(cardTokenApi), ...actions, create, list];
+export const cardTokenRoutes = routesSince('0.4.0', [
+  readRoute(cardTokenApi),
+  timelineRoute(cardTokenApi),
+  ...actions,
+  create,
+  list,
+]);

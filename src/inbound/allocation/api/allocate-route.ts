@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { exampleId, reference } from '../../../api/schemas/fields.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
@@ -29,4 +30,4 @@ const allocate = actionRoute(exceptionApi, 'allocate', {
   },
 });
 
-export const allocationRoutes = [allocate];
+export const allocationRoutes = routesSince('0.4.0', [allocate]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findCustomerAccount } from '../../../accounts/customer-account-store.ts';
 import { found, isLive } from '../../../api/answers.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { operatorBooks } from '../../../organisations/organisation-store.ts';
 import { publicId } from '../../../values/ids.ts';
@@ -71,4 +71,4 @@ const read = route({
   },
 });
 
-export const receiveDetailsRoutes = [read];
+export const receiveDetailsRoutes = routesSince('0.4.0', [read]);

@@ -5,6 +5,7 @@ import { actorOf, runCommand } from '../../../api/answers.ts';
 import type { ApiResource } from '../../../api/api-resource.ts';
 import { currencyFilter } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { createRoute, updateRoute } from '../../../api/write-routes.ts';
 import { requestOwnAccountUpdate } from '../change-own-account.ts';
@@ -106,4 +107,4 @@ const statement = statementRoute(chartAccountApi, {
   nameOf: ({ own, customer }) => (own ?? customer)?.name ?? null,
 });
 
-export const chartAccountRoutes = [create, list, read, update, balance, entries, statement];
+export const chartAccountRoutes = routesSince('0.4.0', [create, list, read, update, balance, entries, statement]);

@@ -150,6 +150,7 @@ function inputOf(body: z.output<typeof schemas.createEntry>): EntryInput {
 }
 
 const create = createRoute(entryApi, {
+  since: '0.4.0',
   summary: 'Create a journal entry',
   description:
     "Moves money between customers' accounts, or between accounts of your own chart: nothing is made, and no rate is set. A posting debits one account and credits the other; one that names a `hold` captures it.",
@@ -183,6 +184,7 @@ const createBatch = route({
   method: 'post',
   path: '/v1/journal/entries/batches',
   operation: 'createJournalEntryBatch',
+  since: '0.4.0',
   tag: 'Journal',
   summary: 'Create journal entries together',
   description: 'All of them are booked in one commit, in their order, or none is: `param` names the refused one.',
@@ -212,6 +214,7 @@ const createBatch = route({
 });
 
 const reverse = actionRoute(entryApi, 'reverse', {
+  since: '0.4.0',
   summary: 'Reverse a journal entry',
   description:
     'Books the opposite of each posting, the last one first: once, and whole. Only of an entry that was created here; what a payout or a payment booked is undone by those, and `undo` names how. Floors, frozen accounts and closed days hold for it as for any entry, and no hold is given back.',

@@ -1,7 +1,7 @@
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
-import { type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { journal } from '../../api/journal-schemas.ts';
@@ -67,4 +67,9 @@ const reopen = route({
   },
 });
 
-export const periodRoutes = [list, close, reopen, readRoute(periodApi, { waits: waitFor(periodResource) })];
+export const periodRoutes = routesSince('0.4.0', [
+  list,
+  close,
+  reopen,
+  readRoute(periodApi, { waits: waitFor(periodResource) }),
+]);

@@ -4,7 +4,7 @@ import { actorOf, found, storedAnswer } from '../../../api/answers.ts';
 import { type ApiResource, findOne, type Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import { type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
 import type { Queryable } from '../../../db/pool.ts';
@@ -238,7 +238,7 @@ const reject = actionRoute(payoutBatchApi, 'reject', {
 });
 
 /** Before the paths of payouts, whose ids would match theirs. */
-export const payoutBatchRoutes = [
+export const payoutBatchRoutes = routesSince('0.4.0', [
   create,
   readRoute(payoutBatchApi),
   list,
@@ -250,4 +250,4 @@ export const payoutBatchRoutes = [
   approve,
   reject,
   timelineRoute(payoutBatchApi),
-];
+]);

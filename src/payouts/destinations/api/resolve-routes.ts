@@ -1,7 +1,7 @@
 /** Looks a destination up before it is paid. */
 import { z } from 'zod';
 import { isLive } from '../../../api/answers.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { formatInstantOrNull } from '../../../values/clock.ts';
 import type { CliqInput } from '../cliq.ts';
@@ -78,4 +78,4 @@ const resolve = route({
   },
 });
 
-export const resolveRoutes = [resolve];
+export const resolveRoutes = routesSince('0.4.0', [resolve]);

@@ -1,7 +1,7 @@
 /** Destinations in clear. */
 import { z } from 'zod';
 import { actorOf, isLive } from '../../../api/answers.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import type { Scope } from '../../../organisations/api-key.ts';
 import { publicId } from '../../../values/ids.ts';
@@ -63,7 +63,7 @@ function inClear({ object, path, operation, summary, description, scope }: Of) {
   });
 }
 
-export const destinationRoutes = [
+export const destinationRoutes = routesSince('0.4.0', [
   inClear({
     object: 'payout',
     path: '/v1/payouts/:id/destination',
@@ -80,4 +80,4 @@ export const destinationRoutes = [
     description: 'For whoever pays it.',
     scope: 'payees:read',
   }),
-];
+]);

@@ -1,8 +1,10 @@
 /** Saved destinations. */
+
 import { changedBy, runCommand } from '../../../api/answers.ts';
 import { apiOf } from '../../../api/api-resource.ts';
 import { createdAtFilter, externalIdFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
 import { inputOf } from '../../destinations/api/destination-schemas.ts';
@@ -78,4 +80,12 @@ const enable = actionRoute(payeeApi, 'enable', {
   handle: (request) => runCommand(request, enablePayee({ ...changedBy(request), payeeId: request.params.id! })),
 });
 
-export const payeeRoutes = [create, readRoute(payeeApi), list, update, disable, enable, timelineRoute(payeeApi)];
+export const payeeRoutes = routesSince('0.4.0', [
+  create,
+  readRoute(payeeApi),
+  list,
+  update,
+  disable,
+  enable,
+  timelineRoute(payeeApi),
+]);

@@ -33,6 +33,14 @@ function destinationOf(given: z.output<typeof schemas.createPayout>['destination
   return given.type === 'payee' ? given : inputOf(given);
 }
 
+/** Each further type of destination has one of them. Processes before would send the payout at once, or to nobody. */
+const MEMBERS_SINCE_0_4_0 = [
+  ...['/approval', '/purpose_code', '/remittance', '/scheduled_for'],
+  ...['address', 'bic', 'card', 'iban', 'name', 'payee', 'phone', 'resolution', 'wallet_id'].map(
+    (name) => `/destination/${name}`,
+  ),
+];
+
 const create = createRoute(payoutApi, {
   summary: 'Create a payout',
   description:
@@ -41,6 +49,7 @@ const create = createRoute(payoutApi, {
   waits: waitFor(payoutResource),
   query: dryRunQuery,
   body: schemas.createPayout,
+  membersSince: { '0.4.0': MEMBERS_SINCE_0_4_0 },
   bodyExample: schemas.createPayoutExample,
   responses: {
     200: {
@@ -123,6 +132,7 @@ const cancel = actionRoute(payoutApi, 'cancel', {
 });
 
 const update = updateRoute(payoutApi, {
+  since: '0.4.0',
   summary: 'Update a payout',
   description:
     'A member that is left out stays as it is. `remittance`, `purpose_code` and `scheduled_for` change only before its release; that clears approvals, and whoever changed them does not approve the payout.',
@@ -146,6 +156,7 @@ const update = updateRoute(payoutApi, {
 });
 
 const approve = actionRoute(payoutApi, 'approve', {
+  since: '0.4.0',
   summary: 'Approve a payout',
   description:
     'With the key of a person: another one than who made it, or changed what clears approvals. The last approval holds amount and fee, or leaves the payout to its time. Without funds, beyond a limit or without a rail it is refused and changes nothing.',
@@ -175,6 +186,7 @@ const approve = actionRoute(payoutApi, 'approve', {
 });
 
 const reject = actionRoute(payoutApi, 'reject', {
+  since: '0.4.0',
   summary: 'Reject a payout',
   description: 'With the key of a person who might approve it. The payout ends, and nothing was held.',
   scope: 'payouts:approve',

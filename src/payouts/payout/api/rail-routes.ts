@@ -1,6 +1,6 @@
 /** The rails of a book. */
 import { z } from 'zod';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { isPaused } from '../../pauses/pause.ts';
 import { readPauses } from '../../pauses/pause-store.ts';
@@ -96,4 +96,4 @@ const list = route({
   },
 });
 
-export const railRoutes = [list];
+export const railRoutes = routesSince('0.4.0', [list]);

@@ -1,6 +1,6 @@
 /** The approval policy of a book. */
 import { found } from '../../../api/answers.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { loadBook } from '../../../ledger/book-store.ts';
 import { approvalPolicies } from '../approval-policy-table.ts';
@@ -95,4 +95,4 @@ const reject = route({
 });
 
 /** Static paths: before those with an id of a payout. */
-export const approvalPolicyRoutes = [read, propose, approve, reject];
+export const approvalPolicyRoutes = routesSince('0.4.0', [read, propose, approve, reject]);

@@ -1,9 +1,11 @@
 /** Bank accounts of the operator's. */
+
 import { actorOf, changedBy, runCommand } from '../../../api/answers.ts';
 import { apiOf } from '../../../api/api-resource.ts';
 import type { ApiRuntime } from '../../../api/api-runtime.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
 import { ApiError } from '../../../errors/errors.ts';
 import type { Mode } from '../../../ledger/book.ts';
@@ -140,11 +142,11 @@ const close = actionRoute(bankAccountApi, 'close', {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const bankAccountRoutes = [
+export const bankAccountRoutes = routesSince('0.4.0', [
   create,
   list,
   readRoute(bankAccountApi),
   timelineRoute(bankAccountApi),
   update,
   close,
-];
+]);

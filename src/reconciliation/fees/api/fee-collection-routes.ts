@@ -1,6 +1,8 @@
 /** Collections of fees, in the book that paid them. */
+
 import { apiOf } from '../../../api/api-resource.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { feeCollectionResource } from '../fee-collection-resource.ts';
 import { listFeeCollections } from '../fee-collection-table.ts';
 import * as schemas from './fee-collection-schemas.ts';
@@ -19,4 +21,4 @@ const list = listRoute(feeCollectionApi, {
   rows: (db, { bookId, page }) => listFeeCollections(db, { bookId }, page),
 });
 
-export const feeCollectionRoutes = [list, readRoute(feeCollectionApi)];
+export const feeCollectionRoutes = routesSince('0.4.0', [list, readRoute(feeCollectionApi)]);

@@ -1,8 +1,10 @@
 /** Expected items: what banks are to show. */
+
 import { z } from 'zod';
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { day } from '../../../api/schemas/fields.ts';
 import { expectedItemResource } from '../expected-item-resource.ts';
 import { listExpectedItems } from '../expected-item-store.ts';
@@ -65,4 +67,4 @@ const list = listRoute(expectedItemApi, {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const expectedItemRoutes = [list, readRoute(expectedItemApi)];
+export const expectedItemRoutes = routesSince('0.4.0', [list, readRoute(expectedItemApi)]);

@@ -1,8 +1,10 @@
 /** Lines of bank statements. */
+
 import { z } from 'zod';
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { withAllocations } from '../allocation-store.ts';
 import { bankLineResource } from '../bank-line-resource.ts';
@@ -75,4 +77,4 @@ const list = listRoute(bankLineApi, {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const bankLineRoutes = [list, readRoute(bankLineApi)];
+export const bankLineRoutes = routesSince('0.4.0', [list, readRoute(bankLineApi)]);

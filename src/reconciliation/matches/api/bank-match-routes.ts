@@ -2,7 +2,7 @@
 import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import type { RouteRequest } from '../../../api/route.ts';
+import { type RouteRequest, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
 import { publicId } from '../../../values/ids.ts';
@@ -120,7 +120,7 @@ const undo = actionRoute(bankMatchApi, 'undo', {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const bankMatchRoutes = [
+export const bankMatchRoutes = routesSince('0.4.0', [
   propose,
   list,
   readRoute(bankMatchApi),
@@ -130,4 +130,4 @@ export const bankMatchRoutes = [
   approve,
   reject,
   undo,
-];
+]);

@@ -1,6 +1,8 @@
 /** What of all books is mirrored in the operator's. */
+
 import { apiOf } from '../../../api/api-resource.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { bookMirrorResource } from '../book-mirror-resource.ts';
 import { listBookMirrors } from '../book-mirror-table.ts';
@@ -20,4 +22,4 @@ const list = listRoute(bookMirrorApi, {
   rows: (db, { bookId, query, page }) => listBookMirrors(db, { bookId, ofBook: query.book }, page),
 });
 
-export const bookMirrorRoutes = [list, readRoute(bookMirrorApi)];
+export const bookMirrorRoutes = routesSince('0.4.0', [list, readRoute(bookMirrorApi)]);

@@ -1,7 +1,9 @@
 /** Profiles of CSV files of banks. */
+
 import { actorOf, runCommand } from '../../../api/answers.ts';
 import { apiOf } from '../../../api/api-resource.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { createRoute } from '../../../api/write-routes.ts';
 import { saveProfile } from '../save-profile.ts';
 import { csvProfileResource } from '../saved-profile-resource.ts';
@@ -39,4 +41,4 @@ const list = listRoute(csvProfileApi, {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const csvProfileRoutes = [create, list, readRoute(csvProfileApi)];
+export const csvProfileRoutes = routesSince('0.4.0', [create, list, readRoute(csvProfileApi)]);

@@ -1,7 +1,9 @@
 /** Reports of acquirers, in the operator's book. */
+
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { acquirerReportResource } from '../acquirer-report-resource.ts';
 import { listAcquirerReports } from '../acquirer-report-table.ts';
 import * as schemas from './acquirer-report-schemas.ts';
@@ -21,4 +23,4 @@ const list = listRoute(acquirerReportApi, {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const acquirerReportRoutes = [list, readRoute(acquirerReportApi)];
+export const acquirerReportRoutes = routesSince('0.4.0', [list, readRoute(acquirerReportApi)]);

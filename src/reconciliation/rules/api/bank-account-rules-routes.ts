@@ -1,7 +1,9 @@
 /** Versions of the matching rules of a bank account. */
+
 import { type ApiResource, apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, readRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
 import { bankAccountApi } from '../../accounts/api/bank-account-routes.ts';
@@ -73,4 +75,4 @@ const activate = actionRoute(bankAccountRulesApi, 'activate', {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const bankAccountRulesRoutes = [create, list, readRoute(bankAccountRulesApi), activate];
+export const bankAccountRulesRoutes = routesSince('0.4.0', [create, list, readRoute(bankAccountRulesApi), activate]);

@@ -1,8 +1,10 @@
 /** Runs over bank files. */
+
 import { actorOf, isLive, storedAnswer } from '../../../api/answers.ts';
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { createRoute } from '../../../api/write-routes.ts';
 import { carryOut } from '../../../idempotency/use-case.ts';
@@ -72,4 +74,9 @@ const list = listRoute(reconciliationApi, {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const reconciliationRoutes = [create, list, readRoute(reconciliationApi), timelineRoute(reconciliationApi)];
+export const reconciliationRoutes = routesSince('0.4.0', [
+  create,
+  list,
+  readRoute(reconciliationApi),
+  timelineRoute(reconciliationApi),
+]);

@@ -1,7 +1,7 @@
 /** Statements of the sandbox's bank. */
 import { z } from 'zod';
 import { actorOf, runCommand, storedAnswer } from '../../../api/answers.ts';
-import type { RouteAnswer, RouteRequest } from '../../../api/route.ts';
+import { type RouteAnswer, type RouteRequest, routesSince } from '../../../api/route.ts';
 import { day, exampleId, reference } from '../../../api/schemas/fields.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { NOISES } from '../../../rails/stated-by-sandbox.ts';
@@ -68,4 +68,4 @@ async function* inPieces(text: string): AsyncGenerator<string> {
   for (let from = 0; from < text.length; from += PIECE) yield text.slice(from, from + PIECE);
 }
 
-export const bankStatementSimulationRoutes = [statement];
+export const bankStatementSimulationRoutes = routesSince('0.4.0', [statement]);

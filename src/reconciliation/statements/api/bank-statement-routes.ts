@@ -4,7 +4,7 @@ import { found } from '../../../api/answers.ts';
 import { type ApiResource, apiOf, findOne, type Listed } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import { type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
@@ -117,7 +117,7 @@ const approve = actionRoute(bankStatementApi, 'approve', {
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const bankStatementRoutes = [
+export const bankStatementRoutes = routesSince('0.4.0', [
   list,
   readRoute(bankStatementApi),
   timelineRoute(bankStatementApi),
@@ -126,4 +126,4 @@ export const bankStatementRoutes = [
   accept,
   reject,
   approve,
-];
+]);

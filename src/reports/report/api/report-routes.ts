@@ -6,7 +6,7 @@ import { found } from '../../../api/answers.ts';
 import { apiOf, findOne } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
-import { type RouteRequest, route } from '../../../api/route.ts';
+import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { waitFor } from '../../../api/waits.ts';
 import { createRoute } from '../../../api/write-routes.ts';
@@ -155,4 +155,10 @@ async function contentAnswer({ runtime, principal, header }: RouteRequest, repor
 }
 
 /** Static paths: before those with an id. */
-export const reportRoutes = [create, list, types, readRoute(reportApi, { waits: waitFor(reportResource) }), content];
+export const reportRoutes = routesSince('0.4.0', [
+  create,
+  list,
+  types,
+  readRoute(reportApi, { waits: waitFor(reportResource) }),
+  content,
+]);

@@ -1,7 +1,7 @@
 /** Back-tests of controls. The route stands under /v1/cards; what it reads are transactions. */
 import { isLive } from '../../../api/answers.ts';
 import { listAnswer, listQuery, OLDEST_FIRST, type PagingQuery, pageRequest } from '../../../api/pages.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import { contentOf } from '../../../cards/controls/api/controls-schemas.ts';
 import { subjectOf } from '../../../cards/controls/api/controls-subject.ts';
 import { requireContent } from '../../../cards/controls/content-errors.ts';
@@ -102,4 +102,4 @@ function outcomeView({ isApproved, amount }: Outcome) {
 }
 
 /** A static path: before those with an id of a version. */
-export const backtestRoutes = [backtest];
+export const backtestRoutes = routesSince('0.4.0', [backtest]);

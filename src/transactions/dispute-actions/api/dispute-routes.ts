@@ -1,7 +1,7 @@
 /** Cardholders' disputes of transactions. */
 import { type ApiResource, apiOf } from '../../../api/api-resource.ts';
 import { childrenRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import type { Route } from '../../../api/route.ts';
+import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
@@ -83,29 +83,32 @@ const actions: Route[] = (Object.keys(ACTIONS) as DisputeAction[]).map((action) 
   }),
 );
 
-export const transactionDisputeRoutes = [
+export const transactionDisputeRoutes = routesSince('0.4.0', [
   list,
   open,
   readRoute(transactionDisputeApi),
   timelineRoute(transactionDisputeApi),
   ...actions,
-];
+]);
 
 const OUTCOMES = {
   win: ['simulateCardDisputeWin', 'Simulate that a dispute of a cardholder is won'],
   lose: ['simulateCardDisputeLoss', 'Simulate that a dispute of a cardholder is lost'],
 } as const;
 
-export const transactionDisputeSimulationRoutes = (['win', 'lose'] as const).map((action) =>
-  simulationRoute({
-    path: `/v1/simulations/card_disputes/:id/${action}`,
-    operation: OUTCOMES[action][0],
-    summary: OUTCOMES[action][1],
-    description: 'As the network decides one that was submitted.',
-    params: { id: 'transactionDispute' },
-    responses: { 200: { description: 'As it is now.', schema: schemas.transactionDispute } },
-    errors: ['state_conflict'],
-    handle: (request) =>
-      runUseCase(request, disputeAction(action), { ...askedBy(request), disputeId: request.params.id! }),
-  }),
+export const transactionDisputeSimulationRoutes = routesSince(
+  '0.4.0',
+  (['win', 'lose'] as const).map((action) =>
+    simulationRoute({
+      path: `/v1/simulations/card_disputes/:id/${action}`,
+      operation: OUTCOMES[action][0],
+      summary: OUTCOMES[action][1],
+      description: 'As the network decides one that was submitted.',
+      params: { id: 'transactionDispute' },
+      responses: { 200: { description: 'As it is now.', schema: schemas.transactionDispute } },
+      errors: ['state_conflict'],
+      handle: (request) =>
+        runUseCase(request, disputeAction(action), { ...askedBy(request), disputeId: request.params.id! }),
+    }),
+  ),
 );

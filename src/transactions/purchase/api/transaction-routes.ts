@@ -3,7 +3,7 @@ import { found, isLive } from '../../../api/answers.ts';
 import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, metadataFilter, oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
-import { route } from '../../../api/route.ts';
+import { route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import { updateRoute } from '../../../api/write-routes.ts';
@@ -107,11 +107,11 @@ const taken = route({
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const transactionRoutes = [
+export const transactionRoutes = routesSince('0.4.0', [
   taken,
   list,
   readRoute(transactionApi),
   timelineRoute(transactionApi),
   events,
   update,
-];
+]);

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { shows } from '../../../api/api-resource.ts';
 import { dryRunQuery } from '../../../api/dry-run.ts';
-import { type Route, type RouteRequest, route } from '../../../api/route.ts';
+import { type Route, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy } from '../../../api/run-use-case.ts';
 import { transactionApi } from '../../purchase/api/transaction-routes.ts';
 import { transaction } from '../../purchase/api/transaction-schemas.ts';
@@ -193,7 +193,7 @@ const expire = messageRoute({
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const messageRoutes = [
+export const messageRoutes = routesSince('0.4.0', [
   authorize,
   createIncrement,
   createReversal,
@@ -205,4 +205,4 @@ export const messageRoutes = [
   clear,
   refund,
   expire,
-];
+]);

@@ -1,7 +1,9 @@
 /** What the scheme settled, and of what. */
+
 import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, currencyFilter } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
+import { routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { listOf } from '../../../api/schemas/shown.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
@@ -46,7 +48,12 @@ const lines = childrenRoute(schemeSettlementApi as ApiResource<unknown>, lineLis
 });
 
 /** Static paths: before those with an id of a transaction. */
-export const schemeSettlementRoutes = [list, readRoute(schemeSettlementApi), timelineRoute(schemeSettlementApi), lines];
+export const schemeSettlementRoutes = routesSince('0.4.0', [
+  list,
+  readRoute(schemeSettlementApi),
+  timelineRoute(schemeSettlementApi),
+  lines,
+]);
 
 const simulate = simulationRoute({
   path: '/v1/simulations/scheme_settlements',
@@ -66,4 +73,4 @@ const simulate = simulationRoute({
   handle: (request) => runUseCase(request, requestSettlement, { ...askedBy(request), currency: request.body.currency }),
 });
 
-export const schemeSettlementSimulationRoutes = [simulate];
+export const schemeSettlementSimulationRoutes = routesSince('0.4.0', [simulate]);

@@ -1,7 +1,7 @@
 /** Test mode: messages of a processor, with the references filled in. */
 import type { z } from 'zod';
 import { shows } from '../../../api/api-resource.ts';
-import type { Route } from '../../../api/route.ts';
+import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { simulatedReference } from '../../../outside/simulated-reference.ts';
@@ -55,7 +55,7 @@ function simulated<Body extends z.ZodType>({ name, say, ...declared }: Simulated
 const { message_reference: _, network_reference: networkReference, ...AUTHORIZATION } = authorizationExample;
 const { card, merchant, currency } = AUTHORIZATION;
 
-export const messageSimulationRoutes: readonly Route[] = [
+export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
   simulated({
     name: 'card_authorizations',
     operation: 'simulateCardAuthorization',
@@ -115,4 +115,4 @@ export const messageSimulationRoutes: readonly Route[] = [
     bodyExample: { card, merchant, amount: 1_000, currency },
     say: said.saidRefund,
   }),
-];
+]);
