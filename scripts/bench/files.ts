@@ -55,7 +55,7 @@ export async function benchFiles(context: BenchContext): Promise<BenchResult> {
   writeFileSync(settings, JSON.stringify(railsFile(places, perFile)));
   const receiver = startHelper(closing, 'receiver');
   const port = await receiver.ask<number>({ ask: 'port' });
-  const plain = await setStage(closing, { queue, profile, contracted: true });
+  const plain = await setStage(closing, { queue, profile });
   const environment = { ...plain.environment, RAILS_FILE: settings, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` };
   const stage = { ...plain, environment };
   const key = await issueKey(stage.pool, await openBook(stage.pool, 'files'));

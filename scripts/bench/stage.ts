@@ -45,10 +45,7 @@ const POSTGRES_SETTINGS = {
   wal_buffers: '16MB',
 };
 
-/**
- * `counted`: Postgres counts its statements, which costs it a little. `contracted`: this version may write forms that
- * the one before cannot read, as in an installation that begins with it.
- */
+/** `counted`: Postgres counts its statements, which costs it a little. */
 export async function setStage(
   closing: Closing,
   {
@@ -56,8 +53,7 @@ export async function setStage(
     profile,
     build = THIS_BUILD,
     counted = profile !== undefined,
-    contracted = false,
-  }: { queue: QueueBackend | null; profile?: string; build?: Build; counted?: boolean; contracted?: boolean },
+  }: { queue: QueueBackend | null; profile?: string; build?: Build; counted?: boolean },
 ): Promise<Stage> {
   // The server's own log goes to its data folder. This log has a line only when something is wrong.
   const log = createLogger('warn', 'bench');
@@ -67,8 +63,7 @@ export async function setStage(
   });
   closing.add('Postgres', () => postgres.remove());
   const { ownerUrl, applicationUrl, signerUrl } = postgres;
-  if (build === THIS_BUILD)
-    await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log, contractNew: contracted });
+  if (build === THIS_BUILD) await install({ rights: RIGHTS, ownerUrl, applicationUrl, signerUrl, log });
   else await migrateBy(build, postgres);
   if (counted) await countStatements(postgres);
   if (profile) writeStatements(postgres, profile, closing);

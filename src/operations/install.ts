@@ -15,17 +15,12 @@ import { placeForeignNotices } from '../outside/notice-store.ts';
 import { nameOperatorsOfExceptions } from '../payouts/resolution/resolution-store.ts';
 import { systemClock } from '../values/clock.ts';
 
-export interface InstallOptions extends MigrateOptions {
-  /** False: a new database is left as contracted to the version before. */
-  readonly contractNew?: boolean;
-}
-
 /** Throws what `migrate` throws. */
-export async function install({ contractNew = true, ...options }: InstallOptions): Promise<MigrateResult> {
+export async function install(options: MigrateOptions): Promise<MigrateResult> {
   let result = await migrate(options);
   const pool = createPool({ url: options.ownerUrl, name: 'countinghouse-migrate', size: 1, log: options.log });
   try {
-    if (contractNew && result.contract === undefined && !(await readAnyOrganisation(pool)))
+    if (result.contract === undefined && !(await readAnyOrganisation(pool)))
       result = { ...result, ...(await contractUnused(options)) };
     await openOperatorOrganisation(pool, systemClock);
     await adoptKeys(pool);

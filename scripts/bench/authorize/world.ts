@@ -37,7 +37,7 @@ export async function openAuthorizeWorld(
   { closing, queue, profile }: BenchContext,
   environment: NodeJS.ProcessEnv,
 ): Promise<AuthorizeWorld> {
-  const plain = await setStage(closing, { queue, profile, contracted: true });
+  const plain = await setStage(closing, { queue, profile });
   const stage = { ...plain, environment: { ...plain.environment, ...environment } };
   const bookId = await openBook(stage.pool, 'Authorize');
   const key = await issueKey(stage.pool, bookId);

@@ -116,7 +116,6 @@ const freshPayday: Scenario = {
 /** A book whose decision endpoint takes nearly two seconds for each purchase: 64 wait for it, and the default applies to the others. */
 const slowDecisions: Scenario = {
   name: 'slow_decisions',
-  contracted: true,
   async begin(world) {
     const { client, key, accounts } = await world.openHostileBook();
     const port = await world.outside({ ask: 'listen', as: 'decidesLate', hosts: ['127.0.0.1'] });

@@ -60,19 +60,17 @@ export interface Surroundings {
   readonly gatewayDelayMs?: number;
   /** That gateway reports the outcome of no payment. */
   readonly gatewayIsSilent?: boolean;
-  /** The installation is contracted: before that no book takes cards. */
-  readonly contracted?: boolean;
 }
 
 export async function openWorld(
   { closing, queue, profile }: BenchContext,
-  { allowHosts = [], gatewayDelayMs, gatewayIsSilent = false, contracted = false }: Surroundings = {},
+  { allowHosts = [], gatewayDelayMs, gatewayIsSilent = false }: Surroundings = {},
 ): Promise<World> {
   const outside = startHelper(closing, 'neighbours/outside');
   const hostile = startHelper(closing, 'neighbours/hostile');
   const receivers = { paid: startHelper(closing, 'receiver'), returned: startHelper(closing, 'receiver') };
   const ask = (question: OutsideQuestion) => outside.ask<number>(question);
-  const plain = await setStage(closing, { queue, profile, contracted });
+  const plain = await setStage(closing, { queue, profile });
   const { RATE_LIMIT_WRITES_PER_SECOND, RATE_LIMIT_READS_PER_SECOND, ...environment } = plain.environment;
   const stage: Stage = {
     ...plain,

@@ -135,6 +135,14 @@ describe('the sweeper', () => {
     expect(enqueued).toEqual([]);
   });
 
+  test('a row whose job the release before does not know stays due as it is, until the contract', async () => {
+    const [id] = await insertPayouts(superuser, [{ bookId: book, status: 'scheduled', dueAt: NOW - 1 }]);
+    await sweep({ forms: { multiBookJobs: true, laterJobs: false } });
+    expect([enqueued, await dueAt(id!)]).toEqual([[], NOW - 1]);
+    await sweep({ forms: { multiBookJobs: true, laterJobs: true } });
+    expect(enqueued.map(({ job }) => [job.name, idsOf(job)])).toContainEqual(['payout.release', [id]]);
+  });
+
   test('a row that no worker moves is enqueued again after its interval, and not before', async () => {
     await insertPayouts(superuser, [{ bookId: book, dueAt: NOW }]);
     await sweep();

@@ -141,7 +141,10 @@ export class Schedule {
     const skewMs = random.below(2 * mostMs) - mostMs;
     const maxBatch = random.pick([1, 3, 1_000]);
     // Some have learned of the contract, and some have not.
-    const forms = random.pick([EARLIEST_FORMS, { ...RETURNS_APART, multiBookJobs: true }]);
+    const forms = random.pick([
+      { ...EARLIEST_FORMS, laterJobs: true },
+      { ...RETURNS_APART, multiBookJobs: true, laterJobs: true },
+    ]);
     this.#processes.push(new SimulatedProcess(`process ${++this.#born}`, this.#around, { skewMs, maxBatch, forms }));
   }
 
