@@ -56,6 +56,11 @@ export async function bringReleaseDay(pool: Pool): Promise<void> {
   );
 }
 
+/** Captures whose release day was brought forward are no longer where their schedules say: verify leaves them out, as it does those of 0.3.0. */
+export async function forgetSchedules(pool: Pool): Promise<void> {
+  await pool.query('UPDATE payment_operations SET release_schedule = NULL WHERE release_schedule IS NOT NULL');
+}
+
 /** The payments of a book. */
 export async function paymentIds(pool: Pool, bookId: string): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM payments WHERE book_id = $1 ORDER BY id', [bookId]);

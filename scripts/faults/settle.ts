@@ -2,7 +2,7 @@
 import type { Pool } from '../../src/db/pool.ts';
 import { until } from '../harness/client.ts';
 import { countUnderWay, hurryDeliveries, makeRowsDue } from '../harness/database-store.ts';
-import { bringReleaseDay } from './payment-records-store.ts';
+import { bringReleaseDay, forgetSchedules } from './payment-records-store.ts';
 
 /**
  * Rows left behind by a fault move once they are due. Half a minute each is too long to wait, so they are made due this
@@ -26,4 +26,5 @@ export async function settle(behind: Pool, { limitMs }: { limitMs: number }): Pr
     (underWay) => Object.values(underWay).every((rows) => rows === 0n),
     { timeoutMs: limitMs },
   );
+  await forgetSchedules(behind);
 }

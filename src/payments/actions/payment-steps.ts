@@ -4,6 +4,7 @@
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
+import { scheduleText } from '../../calendar/schedule-text.ts';
 import { feeOf } from '../../fees/fee-schedule.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
@@ -54,13 +55,8 @@ export function markAuthorized(
     );
   // One call authorized and captured: its capture is a child like any other, known to the acquirer by the same reference.
   const capture = captureOf(draft, operation, report);
-  const { entry, fee, portions, availableOn } = bookCapture(
-    draft,
-    { ...payment, amountCaptured: 0n },
-    capture,
-    release!,
-  );
-  draft.put(paymentOperations, capture.id, { ...capture, fee, portions, entryIds: [entry.id] });
+  const { entry, change, availableOn } = bookCapture(draft, { ...payment, amountCaptured: 0n }, capture, release!);
+  draft.put(paymentOperations, capture.id, { ...capture, ...change, entryIds: [entry.id] });
   return advance(
     draft,
     paymentResource,
@@ -69,7 +65,7 @@ export function markAuthorized(
       ...authorized,
       status: 'captured',
       amountCaptured: capture.amount,
-      fee,
+      fee: change.fee,
       availableOn,
       expiresAt: null,
       dueAt: null,
@@ -131,16 +127,16 @@ export function markCaptured(
   payment: Payment,
   { operation, release }: { operation: PaymentOperation; release: ReleaseSchedule },
 ): { payment: Payment; change: Partial<PaymentOperation>; entry: ReturnType<Draft['post']> } {
-  const { entry, fee, portions, availableOn } = bookCapture(draft, payment, operation, release);
-  const change = capturedBy(payment, operation);
+  const { entry, change, availableOn } = bookCapture(draft, payment, operation, release);
+  const changed = capturedBy(payment, operation);
   const captured = advance(
     draft,
     paymentResource,
     payment,
-    { ...ENDED, ...change, availableOn },
-    { event: `payment.${change.status}`, entries: [entry] },
+    { ...ENDED, ...changed, availableOn },
+    { event: `payment.${changed.status}`, entries: [entry] },
   );
-  return { payment: captured, change: { fee, portions }, entry };
+  return { payment: captured, change, entry };
 }
 
 /** processing → requires_action: a request to pay waits for its payer's approval. The authorization stays under way. */
@@ -218,6 +214,7 @@ export function captureFee(payment: Payment, amount: bigint): bigint {
   return feeOf(payment.amountCaptured + amount, schedule) - before;
 }
 
+/** Books a capture, and says what that changes of its row. */
 function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation, release: ReleaseSchedule) {
   const { currency } = payment;
   const { amount } = operation;
@@ -232,7 +229,8 @@ function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation
       { debit: pending, credit: draft.chart('due_operator', currency).id, amount: fee },
     ],
   });
-  return { entry, fee, ...earnShares(draft, operation, { earned: amount - fee, release }) };
+  const { portions, availableOn } = earnShares(draft, operation, { earned: amount - fee, release });
+  return { entry, change: { fee, portions, releaseSchedule: scheduleText(release) }, availableOn };
 }
 
 /** The capture that came with an authorization. It was sent, and ended, with it. */

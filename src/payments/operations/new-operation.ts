@@ -55,6 +55,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     acquirerReference: null,
     settledAt: null,
     failureSettledAt: null,
+    releaseSchedule: null,
     entryIds: [],
     requestId: given.requestId,
     version: 1,

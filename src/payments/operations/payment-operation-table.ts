@@ -68,5 +68,6 @@ export const paymentOperations = tableOf<PaymentOperation>({
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
     column('failure_settled_at', 'timestamptz', { changes: true }),
+    column('release_schedule', 'code', { changes: true }),
   ],
 });

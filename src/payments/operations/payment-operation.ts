@@ -99,6 +99,11 @@ export interface PaymentOperation {
   readonly settledAt: Instant | null;
   /** Of a refund that failed after it had succeeded: when the acquirer's report gave it back. */
   readonly failureSettledAt: Instant | null;
+  /**
+   * Of a capture: the release schedule in force as it succeeded (calendar/schedule-text.ts), by which verify checks its shares. Null where
+   * release 0.3.0 captured.
+   */
+  readonly releaseSchedule: string | null;
   readonly entryIds: readonly Uuid[];
   readonly requestId: Uuid;
   readonly version: number;

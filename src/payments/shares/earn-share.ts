@@ -84,17 +84,32 @@ export function earnShares(
 ): { portions: Portion[]; availableOn: string } {
   const { accountId, currency } = operation;
   if (earned < 0n) throw new RangeError(`A capture cannot earn ${earned}`);
-  const { availableOn, reservedUntil } = releaseDaysOf(release, draft.moment.book, draft.book.timeZone);
   const kind = release.onceSettled ? 'waiting' : 'ready';
-  const reserved = reservedPart(release, earned);
-  const parts = [{ availableOn, isReserve: false, amount: earned - reserved }];
-  if (reserved > 0n) parts.push({ availableOn: reservedUntil!, isReserve: true, amount: reserved });
+  const parts = earnedParts(release, { earned, at: draft.moment.book, timeZone: draft.book.timeZone });
   const portions = parts.map(({ amount, ...day }) => {
     const share = openShare(draft, { accountId, currency, kind, ...day });
     changeShare(draft, share, { operation, amount });
     return { shareId: share.id, amount };
   });
-  return { portions, availableOn };
+  return { portions, availableOn: parts[0].availableOn };
+}
+
+/** What a capture earned for one day. */
+export interface EarnedPart {
+  readonly availableOn: string;
+  readonly isReserve: boolean;
+  readonly amount: bigint;
+}
+
+/** What is not reserved, which may be nothing, and behind it the reserve, where there is any. */
+export function earnedParts(
+  release: ReleaseSchedule,
+  { earned, at, timeZone }: { earned: bigint; at: Instant; timeZone: string },
+): readonly [ordinary: EarnedPart, ...reserve: EarnedPart[]] {
+  const { availableOn, reservedUntil } = releaseDaysOf(release, at, timeZone);
+  const reserved = reservedPart(release, earned);
+  const ordinary = { availableOn, isReserve: false, amount: earned - reserved };
+  return reserved > 0n ? [ordinary, { availableOn: reservedUntil!, isReserve: true, amount: reserved }] : [ordinary];
 }
 
 /** The part of what a capture earned that is reserved: rounded down, so that the rest has what cannot be divided. */

@@ -72,7 +72,12 @@ async function pending(accountId: Uuid): Promise<bigint> {
   return sum;
 }
 
+/** Its captures are then where no schedule says, as those of release 0.3.0 are. */
 async function release(accountId: Uuid): Promise<void> {
+  await owner.query('UPDATE payment_operations SET release_schedule = NULL WHERE book_id = $1 AND account_id = $2', [
+    book.id,
+    accountId,
+  ]);
   await owner.query(
     `UPDATE payment_shares SET kind = 'ready', releases_at = now() - interval '1 day', available_on = (now() - interval '1 day')::date::text
      WHERE book_id = $1 AND account_id = $2`,

@@ -31,14 +31,15 @@ interface Given {
 /** The account gets what it gave itself, and what it would have by then. */
 function checkGivenBack(
   { report }: CheckContext,
-  { steps, days, timeZone }: PaymentHistory,
+  { steps, shares, timeZone }: PaymentHistory,
   { kind, of: { id, accountId, currency }, parts }: Given,
 ): void {
   const entry = steps.get(id)?.find(({ step }) => GIVES_BACK.includes(step));
   if (!entry) return;
   const credited = -debitsOf([entry], accountId);
   const today = dayOf(entry.postedAt, timeZone);
-  const isOver = (shareId: Uuid | null) => shareId === null || (days.get(shareId) ?? '9999-12-31') <= today;
+  const isOver = (shareId: Uuid | null) =>
+    shareId === null || (shares.get(shareId)?.availableOn ?? '9999-12-31') <= today;
   const due = parts.reduce((sum, { shareId, amount }) => (isOver(shareId) ? sum + amount : sum), 0n);
   if (credited <= due) return;
   report({

@@ -1,7 +1,7 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Queryable } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import { type BookedStep, readStepsOf } from '../../../group/steps-store.ts';
+import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
 import type { BookId } from '../../../ledger/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import type { Dispute } from '../../disputes/dispute.ts';
@@ -9,6 +9,7 @@ import { disputes } from '../../disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
 import { sharesOf } from '../../refunds/take-from-sources.ts';
+import type { PaymentShare, ShareKind } from '../../shares/share.ts';
 import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../payment.ts';
 import { payments } from '../payment-table.ts';
 
@@ -19,12 +20,21 @@ export interface PaymentHistory {
   readonly operations: readonly PaymentOperation[];
   readonly disputes: readonly Dispute[];
   readonly steps: ReadonlyMap<Uuid, readonly BookedStep[]>;
-  /** The days of the shares that failed refunds and won disputes had taken from. */
-  readonly days: ReadonlyMap<Uuid, string>;
+  /** The shares that captures with a release schedule put into or are in, and those that failed refunds and won disputes had taken from. */
+  readonly shares: ReadonlyMap<Uuid, ShareRead>;
+  /** What such captures put into shares, line by line. */
+  readonly put: ReadonlyMap<Uuid, readonly PutLine[]>;
   /** Of the book. */
   readonly timeZone: string;
   /** What each of them put into shares, less what it took out. Absent for nothing. */
   readonly inShares: ReadonlyMap<Uuid, bigint>;
+}
+
+export type ShareRead = Pick<PaymentShare, 'kind' | 'availableOn' | 'isReserve'>;
+
+export interface PutLine {
+  readonly shareId: Uuid;
+  readonly amount: bigint;
 }
 
 /** All that a payment ever has. */
@@ -79,9 +89,13 @@ function withOperations(
     const ids = [...operations, ...disputed].map(({ id }) => id);
     const steps = await readStepsOf(trx, bookId, ids);
     const inShares = await sumLines(trx, bookId, ids);
-    const { days, timeZone } = await readDays(trx, bookId, [
-      ...operations.filter(({ kind, status }) => kind === 'refund' && status === 'failed'),
-      ...disputed.filter(({ status }) => status === 'won'),
+    const scheduled = operations.filter(({ releaseSchedule }) => releaseSchedule !== null);
+    const put = await readPut(trx, bookId, scheduled);
+    const { shares, timeZone } = await readShares(trx, bookId, [
+      ...[...put.values()].flat().map(({ shareId }) => shareId),
+      ...scheduled.flatMap(sharesOf),
+      ...operations.filter(({ kind, status }) => kind === 'refund' && status === 'failed').flatMap(sharesOf),
+      ...disputed.filter(({ status }) => status === 'won').flatMap(sharesOf),
     ]);
     const byPayment = new Map<Uuid, PaymentOperation[]>(found.map(({ id }) => [id, []]));
     for (const operation of operations) byPayment.get(operation.paymentId)?.push(operation);
@@ -89,29 +103,54 @@ function withOperations(
       payment,
       operations: byPayment.get(payment.id)!,
       disputes: disputed.filter(({ paymentId }) => paymentId === payment.id),
-      ...{ steps, inShares, days, timeZone },
+      ...{ steps, inShares, shares, put, timeZone },
     }));
   });
 }
 
-/** Index: payment_shares_pkey. Most pages have nothing that was given back. */
-async function readDays(
+/** A row a share, and one without a share, so that the time zone comes with none. Indexes: books_pkey, payment_shares_pkey. */
+async function readShares(
   db: Queryable,
   bookId: BookId,
-  given: readonly Pick<PaymentOperation, 'portions'>[],
-): Promise<Pick<PaymentHistory, 'days' | 'timeZone'>> {
-  const ids = [...new Set(given.flatMap(sharesOf))];
-  if (ids.length === 0) return { days: new Map(), timeZone: 'UTC' };
-  const { rows } = await db.query<{ id: Uuid; available_on: string; time_zone: string }>({
+  ids: readonly Uuid[],
+): Promise<Pick<PaymentHistory, 'shares' | 'timeZone'>> {
+  if (ids.length === 0) return { shares: new Map(), timeZone: 'UTC' };
+  const { rows } = await db.query<{
+    id: Uuid | null;
+    kind: ShareKind;
+    available_on: string;
+    is_reserve: boolean;
+    time_zone: string;
+  }>({
     name: 'verify.share_days',
-    text: `SELECT s.id, s.available_on, b.time_zone FROM payment_shares s JOIN books b ON b.id = s.book_id
-      WHERE s.book_id = $1 AND s.id = ANY ($2::uuid[])`,
-    values: [bookId, plainArray(ids)],
+    text: `SELECT s.id, s.kind, s.available_on, s.is_reserve, b.time_zone FROM books b
+      LEFT JOIN payment_shares s ON s.book_id = $1 AND s.id = ANY ($2::uuid[]) WHERE b.id = $1`,
+    values: [bookId, plainArray([...new Set(ids)])],
   });
-  return {
-    days: new Map(rows.map((row) => [row.id, row.available_on])),
-    timeZone: rows[0]?.time_zone ?? 'UTC',
-  };
+  const shares = rows.flatMap(({ id, kind, ...row }): [Uuid, ShareRead][] =>
+    id === null ? [] : [[id, { kind, availableOn: row.available_on, isReserve: row.is_reserve }]],
+  );
+  return { shares: new Map(shares), timeZone: rows[0]!.time_zone };
+}
+
+/** Two lines a capture, and two more of one that was settled. Index: payment_share_lines_by_operation. */
+async function readPut(
+  db: Queryable,
+  bookId: BookId,
+  captures: readonly PaymentOperation[],
+): Promise<Map<Uuid, PutLine[]>> {
+  if (captures.length === 0) return new Map();
+  const { rows } = await db.query<{ operation_id: Uuid; share_id: Uuid; amount: bigint }>({
+    name: 'verify.share_lines_put',
+    text: `SELECT operation_id, share_id, amount FROM payment_share_lines
+      WHERE book_id = $1 AND operation_id = ANY ($2::uuid[]) AND amount > 0 ORDER BY id`,
+    values: [bookId, plainArray(captures.map(({ id }) => id))],
+  });
+  return grouped(
+    rows,
+    (row) => row.operation_id,
+    ({ share_id: shareId, amount }) => ({ shareId, amount }),
+  );
 }
 
 /** Index: payment_share_lines_by_operation. */

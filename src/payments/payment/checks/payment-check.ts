@@ -9,6 +9,7 @@ import { publicId, type Uuid } from '../../../values/ids.ts';
 import { countsAsDisputed, type Dispute } from '../../disputes/dispute.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
 import { scheduleOf } from '../payment.ts';
+import { checkCapturedShares } from './captured-shares-check.ts';
 import { checkFailedRefund, checkWonDispute } from './given-back-check.ts';
 import { type PaymentHistory, readPaymentHistories, readPaymentHistoriesById } from './payment-check-store.ts';
 import { checkPortionsOfDispute, checkPortionsOfRefund } from './portions-check.ts';
@@ -115,6 +116,7 @@ function checkPayment(context: CheckContext, history: PaymentHistory): void {
 
 function checkOperation(context: CheckContext, history: PaymentHistory, operation: PaymentOperation): void {
   const { kind, status, amount, fee } = operation;
+  if (kind === 'capture') checkCapturedShares(context, history, operation);
   if (kind === 'refund') checkPortionsOfRefund(context, history, operation);
   if (kind === 'refund' && status === 'failed') checkFailedRefund(context, history, operation);
   if (fee < 0n || fee > amount) reportFee(context, operation);
