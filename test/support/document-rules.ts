@@ -121,10 +121,17 @@ export const RULES: Readonly<Record<string, Rule>> = {
     return inline.filter((at) => names.filter((name) => name === generatedName(at)).length > 1);
   },
 
-  'no constant has a control character'(document) {
-    const hasControl = (value: unknown) => typeof value === 'string' && /\p{Cc}/u.test(value);
+  'a constant has a name in every language'(document) {
+    // A star has one in each: EventFilterInput.
+    const isNameless = (value: unknown) => typeof value === 'string' && !/[\p{L}\p{N}*]/u.test(value);
     return places(document)
-      .filter(({ schema }) => schema.enum?.some(hasControl))
+      .filter(({ schema }) => schema.enum?.some(isNameless))
+      .map(({ at }) => at);
+  },
+
+  'no enumeration in place is named default'(document) {
+    return places(document)
+      .filter(({ at, schema }) => at.endsWith('.default') && 'enum' in schema)
       .map(({ at }) => at);
   },
 

@@ -150,10 +150,22 @@ const BROKEN: readonly [rule: string, what: string, change: (document: Editable)
     'Payee.destination',
   ],
   [
-    'no constant has a control character',
+    'a constant has a name in every language',
     'a tab',
-    (d) => Object.assign(schema(d, 'CreateCsvProfile').delimiter!, { enum: [';', '\t'] }),
+    (d) => Object.assign(schema(d, 'CreateCsvProfile').delimiter!, { enum: ['\t'] }),
     'CreateCsvProfile.delimiter',
+  ],
+  [
+    'a constant has a name in every language',
+    'a point',
+    (d) => Object.assign(schema(d, 'CreateCsvProfile').decimal!, { enum: ['.'] }),
+    'CreateCsvProfile.decimal',
+  ],
+  [
+    'no enumeration in place is named default',
+    'a default',
+    (d) => Object.assign(schema(d, 'CreateCsvProfile'), { default: { type: 'string', enum: ['approve'] } }),
+    'CreateCsvProfile.default',
   ],
   [
     ONCE,

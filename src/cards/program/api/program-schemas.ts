@@ -29,6 +29,8 @@ const decision = z
       .optional()
       .meta({ description: timeoutText }),
     default: z.enum(['approve', 'decline']).meta({
+      // In place it would be named after the member, as Rust's trait is.
+      id: 'CardDecisionDefault',
       description: 'What applies where it does not answer in time, or in another form.',
     }),
   })

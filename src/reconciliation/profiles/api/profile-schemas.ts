@@ -49,7 +49,7 @@ const skipIs = 'Lines before the header.';
 export const createProfile = z
   .strictObject({
     name: freeText(TEXT_LIMITS.name, 'For people.'),
-    // A text in the document: generators of Go refuse a constant that is a tab.
+    // Signs are texts in the document, without constants: no name can be made of a tab or a point, and generators stop at them.
     delimiter: z.enum(DELIMITERS).meta({ type: 'string', pattern: '^[;,\\t|]$', description: delimiterIs }),
     encoding: z.enum(ENCODINGS).meta({ description: 'Of its characters.' }),
     skip: z
@@ -60,8 +60,12 @@ export const createProfile = z
       .transform((given) => given ?? 0)
       .meta({ type: 'integer', minimum: 0, maximum: SKIP_MAX, description: `${skipIs} Without it, none.` }),
     columns,
-    decimal: z.enum(DECIMALS).meta({ description: decimalIs, example: ',' }),
-    group: z.enum(GROUPS).nullable().optional().meta({ description: groupIs }),
+    decimal: z.enum(DECIMALS).meta({ type: 'string', pattern: '^[.,]$', description: decimalIs, example: ',' }),
+    group: z
+      .enum(GROUPS)
+      .nullable()
+      .optional()
+      .meta({ type: ['string', 'null'], pattern: "^[., '\\u00a0\\u202f]$", description: groupIs }),
     date_format: z.enum(DATE_FORMATS).meta({ description: 'How days are written.' }),
   })
   .check(({ value: { decimal, group }, issues }) => {
