@@ -131,21 +131,13 @@ describe('an ordered endpoint', () => {
     const { id } = await endpoint(hooks.url, { ordered: true });
     const posting = stage.deliverer();
     posting.take(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 3));
-    for (let attempt = 1; attempt < ATTEMPTS_MAX; attempt++) {
-      await eventually(async () => {
-        expect((await deliveriesOf(stage.world.pool, id))[0]).toMatchObject({ status: 'pending', attempts: attempt });
-        expect((await backlogOf(stage.world.pool, id)).due_at).toBeGreaterThan(stage.world.clock.now());
-      });
-      stage.world.clock.set((await backlogOf(stage.world.pool, id)).due_at!);
-      await eventually(async () => {
-        await sweep(id, posting);
-        expect((await deliveriesOf(stage.world.pool, id))[0]!.attempts).toBeGreaterThan(attempt);
-      });
-    }
     await eventually(async () => {
+      const { due_at } = await backlogOf(stage.world.pool, id);
+      if (due_at !== null && due_at > stage.world.clock.now()) stage.world.clock.set(due_at);
       await sweep(id, posting);
-      const statuses = (await deliveriesOf(stage.world.pool, id)).map(({ status }) => status);
-      expect(statuses).toEqual(['failed', 'canceled', 'canceled']);
+      const deliveries = await deliveriesOf(stage.world.pool, id);
+      expect(deliveries.map(({ status }) => status)).toEqual(['failed', 'canceled', 'canceled']);
+      expect(deliveries[0]!.attempts).toBe(ATTEMPTS_MAX);
     });
     const { rows } = await stage.world.pool.query(
       'SELECT status, disabled_reason FROM webhook_endpoints WHERE id = $1',
