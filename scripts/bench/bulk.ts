@@ -32,7 +32,7 @@ export async function benchBulk(context: BenchContext): Promise<BenchResult> {
   const items = Math.min(context.payouts, 10_000);
   const receiver = startHelper(closing, 'receiver');
   const port = await receiver.ask<number>({ ask: 'port' });
-  const plain = await setStage(closing, { queue, profile, contracted: true });
+  const plain = await setStage(closing, { queue, profile });
   const stage = { ...plain, environment: { ...plain.environment, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` } };
   const bookId = await openBook(stage.pool, 'bulk');
   const key = await issueKey(stage.pool, bookId);

@@ -29,7 +29,7 @@ const CARDS_AT_ONCE = 16;
 const AMOUNT = 1_000n;
 
 export async function benchClearing({ closing, seconds, payouts: lines, profile }: BenchContext): Promise<BenchResult> {
-  const stage = await setStage(closing, { queue: 'postgres', profile, contracted: true });
+  const stage = await setStage(closing, { queue: 'postgres', profile });
   const api = await startApiProcess(stage);
   await addDatabase(stage, 'ceiling');
   const ceiling = createPool({

@@ -20,7 +20,7 @@ const WARM_UP_ROUNDS = 3;
 const PATH = '/v1/journal/entries';
 
 export async function benchJournal({ closing, seconds, profile }: BenchContext): Promise<BenchResult> {
-  const stage = await setStage(closing, { queue: 'postgres', profile, contracted: true });
+  const stage = await setStage(closing, { queue: 'postgres', profile });
   const key = await issueKey(stage.pool, await openBook(stage.pool, 'Journal'));
   const api = await startApiProcess(stage);
   const client = createApiClient(api.url, key);

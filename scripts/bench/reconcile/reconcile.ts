@@ -36,7 +36,7 @@ export async function benchReconcile(context: BenchContext): Promise<BenchResult
   const { closing, seconds, payouts: lines, profile, only = PARTS } = context;
   const strange = only.find((part) => !PARTS.includes(part));
   if (strange !== undefined) throw new Error(`There is no part ${strange}: it is ${PARTS.join(' or ')}.`);
-  const stage = await setStage(closing, { queue: null, profile, contracted: true });
+  const stage = await setStage(closing, { queue: null, profile });
   await addDatabase(stage, 'ceiling');
   const url = stage.postgres.urlFor('owner', 'ceiling');
   const ceiling = createPool({ url, name: 'ceiling', size: 2, log: stage.log });

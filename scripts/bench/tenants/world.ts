@@ -27,7 +27,7 @@ export interface TenantsWorld {
 export async function openTenantsWorld({ closing, queue, profile }: BenchContext): Promise<TenantsWorld> {
   const receiver = startHelper(closing, 'receiver');
   const port = await receiver.ask<number>({ ask: 'port' });
-  const plain = await setStage(closing, { queue, profile, counted: true, contracted: true });
+  const plain = await setStage(closing, { queue, profile, counted: true });
   const stage = { ...plain, environment: { ...plain.environment, WEBHOOK_ALLOW_HOSTS: `127.0.0.1:${port}` } };
   const api = await startApiProcess(stage);
   const worker = await startWorkerProcess(stage, POOLS);
