@@ -56,7 +56,7 @@ export async function bringReleaseDay(pool: Pool): Promise<void> {
   );
 }
 
-/** Captures whose release day was brought forward are no longer where their schedules say: verify leaves them out, as it does those of 0.3.0. */
+/** Captures whose day was brought forward are no longer where their schedules name: verify leaves them out, as it does those of 0.3.0. */
 export async function forgetSchedules(pool: Pool): Promise<void> {
   await pool.query('UPDATE payment_operations SET release_schedule = NULL WHERE release_schedule IS NOT NULL');
 }

@@ -22,7 +22,7 @@ const TEXT = new RegExp(
 );
 
 /**
- * Undefined for any other text, such as one of a later release that knows further calendars. The calendar of calendar days is not kept:
+ * Undefined for any other text, such as that of a later version with further calendars. The calendar of calendar days is not kept:
  * it has no effect on them.
  */
 export function scheduleOfText(text: string): ReleaseSchedule | undefined {

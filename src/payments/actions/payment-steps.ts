@@ -214,7 +214,7 @@ export function captureFee(payment: Payment, amount: bigint): bigint {
   return feeOf(payment.amountCaptured + amount, schedule) - before;
 }
 
-/** Books a capture, and says what that changes of its row. */
+/** Books a capture, and answers with what that changes of its row. */
 function bookCapture(draft: Draft, payment: Payment, operation: PaymentOperation, release: ReleaseSchedule) {
   const { currency } = payment;
   const { amount } = operation;

@@ -101,7 +101,7 @@ export interface PaymentOperation {
   readonly failureSettledAt: Instant | null;
   /**
    * Of a capture: the release schedule in force as it succeeded (calendar/schedule-text.ts), by which verify checks its shares. Null where
-   * release 0.3.0 captured.
+   * 0.3.0 captured.
    */
   readonly releaseSchedule: string | null;
   readonly entryIds: readonly Uuid[];

@@ -41,8 +41,8 @@ export function checkCapturedShares(context: CheckContext, history: PaymentHisto
       ...{ expected, actual: shown(put) },
       detail: 'What the capture earned was put into other shares than its release schedule names.',
     });
-  const settledOn = capture.settledAt === null ? null : dayOf(capture.settledAt, timeZone);
-  const released = schedule.onceSettled ? settledOn : null;
+  const paidOn = capture.settledAt === null ? null : dayOf(capture.settledAt, timeZone);
+  const released = schedule.onceSettled ? paidOn : null;
   const left = placedIn(
     history,
     capture.portions.flatMap(({ shareId, amount: each }) => (shareId === null ? [] : [{ shareId, amount: each }])),

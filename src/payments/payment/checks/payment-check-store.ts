@@ -133,7 +133,7 @@ async function readShares(
   return { shares: new Map(shares), timeZone: rows[0]!.time_zone };
 }
 
-/** Two lines a capture, and two more of one that was settled. Index: payment_share_lines_by_operation. */
+/** Two lines a capture, and two more of one that the acquirer has paid. Index: payment_share_lines_by_operation. */
 async function readPut(
   db: Queryable,
   bookId: BookId,
