@@ -49,6 +49,7 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
   };
   const producer = open('countinghouse-queue-producer', PRODUCER_CONNECTIONS);
   let consumer: pg.Pool | undefined;
+  const workers = new Set<{ close(force: boolean): Promise<void> }>();
   const openConsumer = () => {
     consumer = open('countinghouse-queue-worker', WORKER_CONNECTIONS);
     return consumer;
@@ -65,7 +66,10 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     openWorker(name, answer, options) {
       const pool = consumer ?? openConsumer();
       pool.options.max = (pool.options.max ?? WORKER_CONNECTIONS) + 1;
-      return new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend) as BackendWorker;
+      const worker = new Worker(name, answer, { ...options, connection: pool }, createPostgresBackend);
+      workers.add(worker);
+      worker.once('closed', () => workers.delete(worker));
+      return worker as BackendWorker;
     },
     ready: (queue, signal) => unlessAborted(queue.waitUntilReady(), signal),
     check: () => Promise.resolve(),
@@ -78,6 +82,9 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
         : { ...JOB_OPTIONS, jobId, deduplication: { id: deduplicationId, keepLastIfActive: true } };
     },
     async close() {
+      // A worker with a job in hand that finds its pool ended asks for the next job at once, again and again: no timer of the process
+      // fires any more. One that is closing does not ask.
+      for (const worker of workers) worker.close(true).catch(() => undefined);
       await Promise.allSettled([producer.end(), consumer?.end()]);
     },
   };
