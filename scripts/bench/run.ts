@@ -32,6 +32,7 @@ import type { QueueBackend } from './stage.ts';
 import { round } from './statistics.ts';
 import { benchSoak } from './tenants/soak.ts';
 import { benchTenants } from './tenants/tenants.ts';
+import { benchWaiting } from './waiting.ts';
 import { benchWebhooks } from './webhooks.ts';
 
 interface Bench {
@@ -98,6 +99,12 @@ const BENCHES: Record<string, Bench> = {
   memory: { about: 'resident size of API and worker under load and with a backlog', run: benchMemory },
   audit: { about: 'posting with the audit beside it, and without', run: benchAudit },
   lists: { about: 'pages of 200,000 payouts whose filters are all common', run: benchLists, seconds: 30 },
+  waiting: {
+    about: 'how long the oldest of --payouts rows has waited, as a scrape of the metrics reads it',
+    run: benchWaiting,
+    payouts: 200_000,
+    seconds: 40,
+  },
   neighbours: {
     about: 'a well-behaved book beside each hostile one, and alone',
     run: benchNeighbours,

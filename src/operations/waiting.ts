@@ -4,7 +4,7 @@
  * Up to FRONT rows are read whole. Where more wait, one scan reads them all and keeps those that have waited longest,
  * in order. While the first of them still waits, it is the oldest: a row that begins to wait later waits less. One
  * lookup by its key shows it. The rest of the list serves while workers take one after the other, and then there is
- * another scan. Decision: docs/decisions/waiting-rows.md.
+ * another scan. One scan runs at a time, and a read waits for all of them together no longer than its limit. Decision: docs/decisions/waiting-rows.md.
  */
 
 import type { Pool } from '../db/pool.ts';
@@ -25,7 +25,7 @@ export interface Waiting {
 export interface WaitingOptions {
   readonly pool: Pool;
   readonly groups: readonly Group[];
-  /** How long a read waits for a scan. Until the scan has ended, the rows that are due first stand for all. */
+  /** How long a read waits for scans, all of them together. Until a scan has ended, the rows that are due first stand for all. */
   readonly scanLimitMs: number;
 }
 
@@ -42,6 +42,8 @@ export class WaitingTimes {
   readonly #options: WaitingOptions;
   readonly #kinds: readonly WaitingRows[];
   readonly #scans = new Map<string, Scan>();
+  /** The end of the scan that runs. Where many kinds wait, a database that is slow has one of them at a time. */
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: WaitingOptions) {
     this.#options = options;
@@ -51,24 +53,37 @@ export class WaitingTimes {
   /** One after the other: a read takes one connection. Every pool and kind has its line. */
   async read(now: Instant): Promise<Waiting[]> {
     const read: Waiting[] = [];
+    const scansUntil = performance.now() + this.#options.scanLimitMs;
     for (const rows of this.#kinds) {
       const front = await readFront(this.#options.pool, rows, { now, limit: FRONT });
       for (const pool of poolsOf(rows)) {
         const known = front.oldest.get(pool) ?? null;
-        const since = front.seen < FRONT ? known : earlier(known, await this.#scanned(rows, pool, now));
+        const since = front.seen < FRONT ? known : earlier(known, await this.#scanned(rows, pool, { now, scansUntil }));
         read.push({ pool, kind: rows.kind, since });
       }
     }
     return read;
   }
 
-  async #scanned(rows: WaitingRows, of: QueuePool, now: Instant): Promise<Instant | null> {
+  async #scanned(
+    rows: WaitingRows,
+    of: QueuePool,
+    { now, scansUntil }: { now: Instant; scansUntil: number },
+  ): Promise<Instant | null> {
     const name = `${of} ${rows.kind}`;
     const scan = this.#scans.get(name) ?? new Scan(this.#options.pool, rows, of);
     this.#scans.set(name, scan);
-    return withinLimit(scan.oldest(now), { what: 'a scan of waiting rows', limitMs: this.#options.scanLimitMs }).catch(
-      () => null,
-    );
+    const known = await scan.oldest();
+    if (known !== null) return known;
+    const limitMs = Math.max(0, scansUntil - performance.now());
+    const again = scan.again(now, (run) => this.#inTurn(run));
+    return withinLimit(again, { what: 'a scan of waiting rows', limitMs }).catch(() => null);
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const ended = this.#turn.then(run);
+    this.#turn = ended.catch(() => undefined);
+    return ended;
   }
 }
 
@@ -82,7 +97,8 @@ class Scan {
   readonly #rows: WaitingRows;
   readonly #of: QueuePool;
   #list: WaitingRow[] = [];
-  #running: Promise<Instant | null> | undefined;
+  #looking: Promise<Instant | null> | undefined;
+  #scanning: Promise<Instant | null> | undefined;
   #restUntil = Number.NEGATIVE_INFINITY;
 
   constructor(pool: Pool, rows: WaitingRows, of: QueuePool) {
@@ -91,25 +107,44 @@ class Scan {
     this.#of = of;
   }
 
-  /** Null while it is unknown. */
-  oldest(now: Instant): Promise<Instant | null> {
-    this.#running ??= this.#look(now).finally(() => {
-      this.#running = undefined;
+  /** Of the last scan. Null: all that it kept has been moved, or no scan has ended. */
+  oldest(): Promise<Instant | null> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
     });
-    return this.#running;
+    return this.#looking;
   }
 
-  async #look(now: Instant): Promise<Instant | null> {
+  /** Scans in its turn. Null during the pause. */
+  async again(
+    now: Instant,
+    inTurn: (run: () => Promise<Instant | null>) => Promise<Instant | null>,
+  ): Promise<Instant | null> {
+    if (this.#scanning === undefined && performance.now() < this.#restUntil) return null;
+    this.#scanning ??= inTurn(() => this.#scan(now)).finally(() => {
+      this.#scanning = undefined;
+    });
+    return this.#scanning;
+  }
+
+  async #look(): Promise<Instant | null> {
     while (this.#list.length > 0) {
       const first = await firstStillWaiting(this.#pool, this.#rows, this.#list.slice(0, LOOKED_UP));
       this.#list.splice(0, first ?? LOOKED_UP);
       if (first !== undefined) return this.#list[0]!.since;
     }
+    return null;
+  }
+
+  /** A scan that fails, as by the statement timeout, is followed by its pause too. */
+  async #scan(now: Instant): Promise<Instant | null> {
     const begun = performance.now();
-    if (begun < this.#restUntil) return null;
-    this.#list = await scanOldest(this.#pool, this.#rows, { of: this.#of, now, limit: KEPT });
-    const ended = performance.now();
-    this.#restUntil = ended + PAUSES * (ended - begun);
+    try {
+      this.#list = await scanOldest(this.#pool, this.#rows, { of: this.#of, now, limit: KEPT });
+    } finally {
+      const ended = performance.now();
+      this.#restUntil = ended + PAUSES * (ended - begun);
+    }
     return this.#list[0]?.since ?? null;
   }
 }

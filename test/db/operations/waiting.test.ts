@@ -149,6 +149,71 @@ describe('the oldest row that waits', () => {
     await expect.poll(() => seconds(reading)).toEqual({ 'ledger payout': 905, 'rails payout': 905 });
   });
 
+  /** So many payouts of both pools, and as many deliveries: three scans. The sweeper has postponed each at another time. */
+  async function manyWait(rows: number) {
+    await superuser.query(
+      `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
+                            end_to_end_id, request_id, due_at, created_at, updated_at)
+       SELECT $1, id, CASE n % 2 WHEN 0 THEN 'pending' ELSE 'processing' END, id, id, 900, 0, 'JOD', 'sandbox', 'cliq', id::text, id,
+              $2::timestamptz + (n * 7919 % 30000) * interval '1 ms', $2, $2::timestamptz - n * interval '100 ms'
+       FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, $3) n) AS made`,
+      [book, new Date(now), rows],
+    );
+    await superuser.query(
+      `INSERT INTO webhook_deliveries (book_id, event_sequence, endpoint_id, status, due_at, created_at)
+       SELECT $1, n, $1, 'pending', $2, $2 FROM generate_series(1, $3) n`,
+      [book, new Date(now), rows],
+    );
+  }
+  /** The pool, where `scan` stands before each scan. */
+  function scanning(scan: () => Promise<void>): Pool {
+    const query = async (text: string, values: unknown[]) => {
+      if (text.includes('ORDER BY since')) await scan();
+      return pool.query(text, values);
+    };
+    return { query } as unknown as Pool;
+  }
+
+  test('is that of the rows that are due first while a scan takes too long, and one scan runs at a time', async () => {
+    await manyWait(4_000);
+    let [begun, running, most] = [0, 0, 0];
+    const release: (() => void)[] = [];
+    const slow = scanning(async () => {
+      begun++;
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => release.push(resolve));
+      running--;
+    });
+    const reading = new WaitingTimes({ pool: slow, groups: GROUPS, scanLimitMs: 50 });
+    for (let read = 0; read < 3; read++)
+      expect(Object.keys(await seconds(reading))).toEqual(['ledger payout', 'rails payout', 'webhooks delivery']);
+    expect([begun, most]).toEqual([1, 1]);
+    const open = setInterval(() => {
+      for (const each of release.splice(0)) each();
+    }, 1);
+    await expect.poll(() => seconds(reading)).toMatchObject({ 'ledger payout': 400, 'rails payout': 400 });
+    clearInterval(open);
+    expect(most).toBe(1);
+  });
+
+  test('is not scanned for again at once where a scan fails', async () => {
+    await manyWait(4_000);
+    const refuse = () => Promise.reject(new Error('canceling statement due to statement timeout'));
+    const refused = new WaitingTimes({ pool: scanning(refuse), groups: GROUPS, scanLimitMs: 30_000 });
+    let failed = 0;
+    // Each takes as long as two reads: the pause is nine times that, on a machine of any speed.
+    const failing = scanning(async () => {
+      await refused.read(now);
+      await refused.read(now);
+      failed++;
+      return refuse();
+    });
+    const reading = new WaitingTimes({ pool: failing, groups: GROUPS, scanLimitMs: 30_000 });
+    for (let read = 0; read < 3; read++)
+      expect(Object.keys(await seconds(reading))).toEqual(['ledger payout', 'rails payout', 'webhooks delivery']);
+    expect(failed).toBe(3);
+  });
+
   test('is a metric, with a line for every pool and kind', async () => {
     await pending(12 * SECOND);
     const text = await createMetrics({
