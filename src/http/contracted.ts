@@ -1,6 +1,6 @@
 /**
  * What the version before does not know is refused until the installation is contracted: its processes may still run, and take
- * from the shared queues and rows what this version writes. Routes say so in their declaration (api/route.ts: `since`, `membersSince`).
+ * from the shared queues and rows what this version writes. Routes declare it (api/route.ts: `since`, `membersSince`).
  */
 import type { Route } from '../api/route.ts';
 import type { Contracted } from '../db/forms.ts';
