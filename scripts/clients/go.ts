@@ -11,10 +11,9 @@ export const GO: readonly Tool[] = [
     needs: '`-generate types,client`',
     programs: ['go'],
     // The generator writes into a folder that is there.
-    files: { 'reference/package.go': 'package reference\n' },
+    files: { 'go.mod': 'module client\n\ngo 1.24\n', 'reference/package.go': 'package reference\n' },
     program: { file: 'oapi-codegen.go', to: 'main.go' },
     steps: [
-      step('install', 'go mod init client'),
       step('install', `go get -tool ${GENERATOR}@v2.8.2`),
       step('install', 'go get github.com/oapi-codegen/runtime@v1.9.0 github.com/google/uuid@v1.6.0'),
       step(

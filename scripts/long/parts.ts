@@ -127,7 +127,7 @@ export const PARTS: readonly Part[] = [
     name: 'clients-of-languages',
     about:
       'clients that generators of several languages make of the OpenAPI document pay, or fail as docs/clients.md has it',
-    seconds: 2_400,
+    seconds: 1_500,
     needs: { scripts: ['clients'], programs: ['go', 'python3', 'java', 'mvn', 'cargo'] },
     commands: () => [npm('clients')],
   },
