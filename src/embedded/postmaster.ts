@@ -36,7 +36,10 @@ const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 30_000;
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** Below the ports that systems give to outgoing connections (Linux from 32768, others from 49152), above those of well-known servers. Tests have the next ones. */
+/**
+ * Below the ports that systems give to outgoing connections (Linux from 32768, others from 49152), above those of well-known servers.
+ * Tests have the next ones.
+ */
 const QUIET_PORTS = { from: 15_000, below: 20_000 };
 let lastPort: number | undefined;
 

@@ -2,7 +2,7 @@
  * A Postgres server for one test run, bench or fault scenario, in memory or in the system's temporary directory. It is
  * removed at the end. The next run stops and removes servers that killed runs left behind.
  */
-import { mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openForPassage } from './place.ts';
@@ -62,12 +62,12 @@ function fastFolder(): string {
 }
 
 async function removeLeftovers(): Promise<void> {
-  for (const parent of new Set([tmpdir(), fastFolder()])) await removeLeftoversIn(parent);
+  for (const parent of [tmpdir(), IN_MEMORY].filter((folder) => existsSync(folder))) await removeLeftoversIn(parent);
 }
 
-async function removeLeftoversIn(parent: string): Promise<void> {
-  for (const name of readdirSync(parent).filter((entry) => entry.startsWith(PREFIX))) {
-    const directory = join(parent, name);
+async function removeLeftoversIn(folder: string): Promise<void> {
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(PREFIX))) {
+    const directory = join(folder, name);
     try {
       const parent = readJsonFile<ProcessIdentity>(join(directory, PARENT_FILE));
       // Without the file, the directory is being made, or is not a throwaway's.

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { Answered } from './queue-contract.ts';
+import { Answered, LIMIT } from './queue-contract.ts';
 
 describeWithRedis('a Redis', () => {
   let redis: TestRedis;
@@ -53,7 +53,7 @@ describeWithRedis('a Redis', () => {
     await queues.check('installation');
     expect(errors()).toEqual(['the queues do not answer; what is accepted waits in Postgres until they do']);
     await redis.start();
-    await queues.depth('ledger', 0, { limitMs: 5_000 });
+    await queues.depth('ledger', 0, LIMIT);
     expect(errors()).toHaveLength(1);
     await redis.client().config('SET', 'maxmemory-policy', 'allkeys-lru');
     await redis.client().call('CLIENT', 'KILL', 'TYPE', 'NORMAL', 'SKIPME', 'YES');
@@ -66,12 +66,12 @@ describeWithRedis('a Redis', () => {
     await redis.client().config('SET', 'appendfsync', 'always');
     queues = open();
     const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: ['a'] } };
-    await queues.add('ledger', 0, [job], { limitMs: 5_000 });
+    await queues.add('ledger', 0, [job], LIMIT);
     await redis.kill();
     await redis.start({ appendOnly: true });
     const answered = new Answered();
     const pool = startPool(answered.pool, { queues, log });
     await expect.poll(() => answered.ids).toEqual(['a']);
-    await pool.close({ limitMs: 5_000 });
+    await pool.close(LIMIT);
   });
 });

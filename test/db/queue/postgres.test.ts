@@ -5,7 +5,7 @@ import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
-import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
+import { Answered, LIMIT, queueContract, reserve, silent } from './queue-contract.ts';
 
 describe('queues on Postgres', () => {
   let database: TestDatabase;
@@ -36,7 +36,7 @@ describe('queues on Postgres', () => {
     const pool = startPool(answered.pool, { queues, log: silent });
     for (let book = 0; book < 50; book++) enqueuer.enqueue(`book ${book}`, [reserve('a'), reserve('b')]);
     await expect.poll(() => answered.ids.length).toBe(100);
-    await pool.close({ limitMs: 5_000 });
+    await pool.close(LIMIT);
     await enqueuer.close();
     await queues.close();
     const { rows } = await superuser.query(
@@ -61,7 +61,7 @@ describe('queues on Postgres', () => {
     afterEach(async () => {
       answered.release();
       await enqueuer.close();
-      await pool.close({ limitMs: 5_000 });
+      await pool.close(LIMIT);
       await queues.close();
     });
 
@@ -120,7 +120,7 @@ describe('queues on Postgres', () => {
       })
       .toBeGreaterThan(0);
     await enqueuer.close();
-    await pool.close({ limitMs: 5_000 });
+    await pool.close(LIMIT);
     await queues.close();
     await gate.close();
   });

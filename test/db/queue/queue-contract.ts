@@ -1,13 +1,16 @@
 /** The tests that both queue backends must pass. Each backend's test file runs them. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
 import type { JobData, QueuedData } from '../../../src/queue/job.ts';
 import { definePool, type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
 
 export const silent = pino({ level: 'silent' });
-const LIMIT = { limitMs: 5_000 };
+
+/** For what hangs: no test here waits for it. */
+export const LIMIT = { limitMs: PATIENCE_MS };
 
 export const reserve = (id: string) => ({ pool: 'ledger', job: 'payout.reserve', id });
 
@@ -322,7 +325,7 @@ export function queueContract(config: () => QueuesConfig): void {
       await expect.poll(() => answered.ids).toEqual(['a']);
       await nothingActive();
       expect(await pool.close({ limitMs: 50 })).toBe(false);
-      const closed = pool.close({ limitMs: 10_000 });
+      const closed = pool.close(LIMIT);
       answered.release();
       expect(await closed).toBe(true);
       expect(answered.ids).toEqual(['a', 'slow']);
@@ -336,7 +339,7 @@ export function queueContract(config: () => QueuesConfig): void {
     await expect.poll(() => answered.started).toBe(1);
     enqueuer.enqueue('book-2', [reserve('b')]);
     await expect.poll(async () => (await queues.depth('ledger', 0, LIMIT)).states.waiting).toBe(1);
-    const closed = pool.close({ limitMs: 10_000 });
+    const closed = pool.close(LIMIT);
     answered.release();
     expect(await closed).toBe(true);
     expect(answered.ids).toEqual(['a']);

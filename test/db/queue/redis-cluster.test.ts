@@ -7,7 +7,7 @@ import { createQueues } from '../../../src/queue/queues.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { describeWithRedis } from '../../support/redis.ts';
 import { startRedisCluster, type TestRedisCluster } from '../../support/redis-cluster.ts';
-import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
+import { Answered, LIMIT, queueContract, reserve, silent } from './queue-contract.ts';
 
 const PARTITIONS = 8;
 
@@ -33,7 +33,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
       const queues = createQueues(config({ QUEUE_LANES: PARTITIONS }), silent);
       for (let partition = 0; partition < PARTITIONS; partition++) {
         const job = { name: 'payout.reserve' as const, data: { bookId: 'book', ids: [`${partition}`] } };
-        await queues.add('ledger', partition, [job], { limitMs: 5_000 });
+        await queues.add('ledger', partition, [job], LIMIT);
       }
       await queues.close();
       const keys = await cluster.keys();
@@ -51,11 +51,9 @@ describeWithRedis('queues on a Redis Cluster', () => {
       const books = Array.from({ length: 40 }, () => newId());
       for (const book of books) enqueuer.enqueue(book, [reserve(book)]);
       await expect
-        .poll(async () =>
-          (await queues.depths({ limitMs: 5_000 })).reduce((sum, { states }) => sum + states.waiting, 0),
-        )
+        .poll(async () => (await queues.depths(LIMIT)).reduce((sum, { states }) => sum + states.waiting, 0))
         .toBe(books.length);
-      const waiting = (await queues.depths({ limitMs: 5_000 })).filter(({ pool }) => pool === 'ledger');
+      const waiting = (await queues.depths(LIMIT)).filter(({ pool }) => pool === 'ledger');
       expect(waiting.map(({ states }) => states.waiting)).toEqual(
         Array.from(
           { length: PARTITIONS },
@@ -65,7 +63,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
       const pool = startPool(answered.pool, { queues, log: silent });
       await expect.poll(() => answered.ids.toSorted()).toEqual(books.toSorted());
       await enqueuer.close();
-      await pool.close({ limitMs: 5_000 });
+      await pool.close(LIMIT);
       await queues.close();
     });
   });
@@ -73,7 +71,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
   test("a client connects with one node's address", async () => {
     const [first] = cluster.urls.split(',');
     const queues = createQueues(config({ REDIS_URL: first!, REDIS_CLUSTER: true, QUEUE_LANES: PARTITIONS }), silent);
-    expect(await queues.depths({ limitMs: 5_000 })).toHaveLength(5 * PARTITIONS);
+    expect(await queues.depths(LIMIT)).toHaveLength(5 * PARTITIONS);
     await queues.close();
   });
 
@@ -100,7 +98,7 @@ describeWithRedis('queues on a Redis Cluster', () => {
     await cluster.start(1);
     await enqueueUntilAll('after');
     await enqueuer.close();
-    await pool.close({ limitMs: 5_000 });
+    await pool.close(LIMIT);
     await queues.close();
   });
 

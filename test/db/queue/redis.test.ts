@@ -3,7 +3,7 @@ import { createEnqueuer, type Enqueuer } from '../../../src/queue/enqueuer.ts';
 import { type RunningPool, startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type Queues } from '../../../src/queue/queues.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { Answered, queueContract, reserve, silent } from './queue-contract.ts';
+import { Answered, LIMIT, queueContract, reserve, silent } from './queue-contract.ts';
 
 describeWithRedis('queues on Redis', () => {
   let redis: TestRedis;
@@ -41,7 +41,7 @@ describeWithRedis('queues on Redis', () => {
     afterEach(async () => {
       answered.release();
       await enqueuer.close();
-      await pool.close({ limitMs: 5_000 });
+      await pool.close(LIMIT);
       await queues.close();
     });
 
@@ -113,7 +113,7 @@ describeWithRedis('queues on Redis', () => {
     const pool = startPool(answered.pool, { queues, log: silent });
     const closedEarly = startPool(answered.pool, { queues, log: silent });
     // Otherwise it says that the limit was over.
-    expect(await closedEarly.close({ limitMs: 20_000 })).toBe(true);
+    expect(await closedEarly.close(LIMIT)).toBe(true);
     await expect(queues.depth('ledger', 0, { limitMs: 100 })).rejects.toThrow('did not answer within 100 ms');
     await redis.start();
     await expect
@@ -123,7 +123,7 @@ describeWithRedis('queues on Redis', () => {
       })
       .toBeGreaterThan(0);
     await enqueuer.close();
-    await pool.close({ limitMs: 5_000 });
+    await pool.close(LIMIT);
     await queues.close();
   });
 });

@@ -13,7 +13,7 @@ import { createQueues, type QueueJob, type Queues, type QueuesConfig } from '../
 import { StalledQueues } from '../../../src/queue/stalled-queues.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { Answered, silent } from './queue-contract.ts';
+import { Answered, LIMIT, silent } from './queue-contract.ts';
 
 let database: TestDatabase;
 let open: Queues[];
@@ -38,9 +38,12 @@ const reserve = (id: string): QueueJob[] => [{ name: 'payout.reserve', data: { b
 async function comesOut(queues: Queues): Promise<void> {
   const answered = new Answered();
   const pool = startPool(answered.pool, { queues, log: silent });
-  await queues.add('ledger', 0, reserve('a'), { limitMs: 10_000 });
-  await expect.poll(() => answered.ids).toEqual(['a']);
-  await pool.close({ limitMs: 5_000 });
+  try {
+    await queues.add('ledger', 0, reserve('a'), LIMIT);
+    await expect.poll(() => answered.ids).toEqual(['a']);
+  } finally {
+    await pool.close(LIMIT);
+  }
 }
 
 describe('queues on Postgres', () => {
@@ -77,7 +80,7 @@ describe('queues on Postgres', () => {
     let [taken, inHand] = [0, 0];
     stalled.watch({ name: 'ledger', inHand: () => inHand, taken: () => taken });
     expect(stalled.stalled()).toBeUndefined();
-    await queues.add('ledger', 0, reserve('b'), { limitMs: 10_000 });
+    await queues.add('ledger', 0, reserve('b'), LIMIT);
     await expect.poll(() => stalled.stalled()).toBe('ledger-0');
     inHand = 1;
     await expect.poll(() => stalled.stalled()).toBeUndefined();
