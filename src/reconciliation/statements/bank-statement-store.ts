@@ -86,6 +86,11 @@ export interface StatementKey {
   readonly id: Uuid;
 }
 
+/** A statement that follows, by its account. */
+export interface Following extends StatementKey {
+  readonly bankAccountId: Uuid;
+}
+
 /** A page of the statements of all books that are released and not posted, in order of book and id. Index: bank_statements_released. */
 export async function findReleased(
   db: Queryable,
@@ -97,6 +102,25 @@ export async function findReleased(
     [after.bookId, after.id, limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, id: row.id }));
+}
+
+/**
+ * A page of held statements of all books that go on where their account stands, one an account, in order of book and id of the account. Index:
+ * bank_statements_waiting.
+ */
+export async function findFollowing(
+  db: Queryable,
+  { after, limit }: { after: Following; limit: number },
+): Promise<Following[]> {
+  const { rows } = await db.query<{ book_id: Uuid; bank_account_id: Uuid; id: Uuid }>(
+    `SELECT DISTINCT ON (s.book_id, s.bank_account_id) s.book_id, s.bank_account_id, s.id
+     FROM bank_statements s JOIN bank_accounts a ON a.book_id = s.book_id AND a.id = s.bank_account_id
+     WHERE s.status = 'held' AND NOT s.released AND (s.book_id, s.bank_account_id) > ($1, $2)
+       AND a.under_way = 0 AND s.opening = a.balance AND (s.to_on >= a.chained_on OR s.to_on IS NULL OR a.chained_on IS NULL)
+     ORDER BY s.book_id, s.bank_account_id LIMIT $3`,
+    [after.bookId, after.bankAccountId, limit],
+  );
+  return rows.map((row) => ({ bookId: row.book_id, bankAccountId: row.bank_account_id, id: row.id }));
 }
 
 /** Numbers restart each year: pages of one statement lie days apart. */

@@ -8,7 +8,7 @@ import { createLogger } from '../../../src/process/log.ts';
 import { checkBankFile } from '../../../src/reconciliation/runs/first-reading.ts';
 import { type ImportRuntime, importFile } from '../../../src/reconciliation/runs/import-file.ts';
 import { postReleased } from '../../../src/reconciliation/runs/post-released.ts';
-import { findReleased } from '../../../src/reconciliation/statements/bank-statement-store.ts';
+import { findFollowing, findReleased } from '../../../src/reconciliation/statements/bank-statement-store.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../src/values/ids.ts';
 import { camt, NO_ARRIVALS, NO_RETURNS, type OperatorsBank, partsOf } from '../../support/bank-statements.ts';
@@ -71,6 +71,33 @@ test('an approval whose process dies before the posting is posted by the sweeper
   expect(await released()).toEqual([]);
   await visit([held!.id]);
   expect(await bank.balances()).toEqual({ bank: 506n, unallocated: 506n });
+});
+
+test('a statement whose predecessor is posted by a process that dies then is released by the sweeper', async () => {
+  await bank.account();
+  await bank.take(heldFile(3));
+  const [held] = await bank.statements();
+  const bytes = Buffer.from(camt([{ entries: [{ amount: 500, reference: 'BEFORE' }] }], { id: 'BEFORE' }));
+  const committer: Pick<Committer, 'submit'> = {
+    submit: (bookId, command, ...rest) =>
+      command.name === 'bank_statement.release'
+        ? Promise.reject(new Error('killed'))
+        : bank.taker.committer.submit(bookId, command, ...rest),
+  };
+  const file = {
+    bookId: bank.book.id,
+    checked: checkBankFile(partsOf(bytes)),
+    name: 'bank.xml',
+    read: () => partsOf(bytes),
+  };
+  await expect(importFile({ ...runtimeWith(bank.pool), committer }, file)).rejects.toThrow('killed');
+  expect(await bank.balances()).toEqual({ bank: 500n, unallocated: 500n });
+  const before = { bookId: BEFORE_ALL_IDS, bankAccountId: BEFORE_ALL_IDS, id: BEFORE_ALL_IDS };
+  const following = async () => (await findFollowing(bank.pool, { after: before, limit: 100 })).map(({ id }) => id);
+  expect(await following()).toEqual([held!.id]);
+  await visit([held!.id]);
+  expect(await bank.balances()).toEqual({ bank: 506n, unallocated: 506n });
+  expect(await following()).toEqual([]);
 });
 
 test('a second process that posts the same statement posts no line twice', async () => {
