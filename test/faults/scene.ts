@@ -317,7 +317,7 @@ export async function openScene(backend: Backend, failpoints: string): Promise<S
         // A statement may be taken before the killed run of the one that it follows: it is held until that one is there.
         const exceptions = ['inbound_unallocated', 'statement_held'];
         await stage.check([...payouts], { endpoints: behindEndpoints, exceptions });
-        const held = "SELECT detail FROM exceptions WHERE kind = 'statement_held' AND status <> 'approved'";
+        const held = "SELECT detail FROM exceptions WHERE kind = 'statement_held' AND status <> 'resolved'";
         // It is released by the sweeper where whoever posted that one was killed.
         await until(
           () => stage.query(held),
