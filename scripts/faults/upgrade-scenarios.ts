@@ -48,7 +48,7 @@ export const upgradeScenarios: readonly Scenario[] = [
   {
     name: 'upgraded-under-load',
     about:
-      'the last release is replaced by this code, process by process, and put back, while both work on one database',
+      'the last release is replaced by this code, process by process, and put back, while both work on one database. What only this code knows is refused; after the contract cards are paid with',
     release: lastRelease,
     load: { thinkMs: THINK_MS },
     async play(play) {
