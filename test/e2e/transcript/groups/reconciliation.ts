@@ -266,7 +266,7 @@ async function ruled({ wire, account, ada, ben }: Ruled) {
   const { data } = await wire.call<Page>(
     found,
     'GET',
-    `${items}?party=rail&status=matched&resource=payout&amount[gte]=26000&amount[lte]=26000&expected_on[lte]=2026-11-30`,
+    `${items}?party=rail&status=matched&resource=payout&amount[gte]=26000&amount[lte]=26000&expected_on[lte]=2999-12-31`,
     { key: ada },
   );
   await wire.call('An expected item', 'GET', `${items}/${data[0]!.id}`, { key: ada });
