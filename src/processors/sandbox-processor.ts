@@ -3,6 +3,7 @@
  * own, outlives any process that calls it, and answers a repeated call alike. It alone has the numbers of its cards.
  * Next: sandbox-cardholders.ts (magic cardholders), card-sequence.ts (numbers and codes), sandbox-processor-store.ts (its records).
  */
+import { meetTwin } from '../db/meet-twin.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { NotFound } from '../outside/party.ts';
@@ -185,7 +186,7 @@ export class SandboxProcessor implements Processor {
   }
 
   #record(making: Making): Promise<InstructionRecord> {
-    return recordMaking(this.#options.pool, making, this.#rule());
+    return meetTwin(() => recordMaking(this.#options.pool, making, this.#rule()));
   }
 
   /** A card with the next number that is nobody's. */
