@@ -9,7 +9,6 @@ import { further } from '../../values/progress.ts';
 import { readProgress } from '../lines/bank-line-store.ts';
 import { type Following, findFollowing, findReleased, type StatementKey } from '../statements/bank-statement-store.ts';
 import { bankStatements } from '../statements/bank-statement-table.ts';
-import { waitsForOthers } from '../statements/release-statements.ts';
 import { IMPORT_ACTOR, isUnderWay, type PostRuntime, postStatement } from './post-statement.ts';
 import { releaseOthers } from './release-others.ts';
 
@@ -63,7 +62,8 @@ export async function postReleased(runtime: PostRuntime, bookId: BookId, ids: re
   for (const id of ids) {
     const statement = await bankStatements.find(runtime.pool, bookId, id);
     if (statement === undefined) continue;
-    if (waitsForOthers(statement)) await releaseOthers(runtime, { bookId, bankAccountId: statement.bankAccountId });
+    // Itself, or another one of its account.
+    if (!statement.released) await releaseOthers(runtime, { bookId, bankAccountId: statement.bankAccountId });
     if (!isUnderWay(statement)) continue;
     const { kept } = await readProgress(runtime.pool, bookId, id);
     if (kept < statement.lines) continue;

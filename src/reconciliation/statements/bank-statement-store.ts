@@ -117,7 +117,7 @@ export async function findFollowing(
      FROM bank_statements s JOIN bank_accounts a ON a.book_id = s.book_id AND a.id = s.bank_account_id
      WHERE s.status = 'held' AND NOT s.released AND (s.book_id, s.bank_account_id) > ($1, $2)
        AND a.under_way = 0 AND s.opening = a.balance AND (s.to_on >= a.chained_on OR s.to_on IS NULL OR a.chained_on IS NULL)
-     ORDER BY s.book_id, s.bank_account_id LIMIT $3`,
+     ORDER BY s.book_id, s.bank_account_id, s.to_on, s.id LIMIT $3`,
     [after.bookId, after.bankAccountId, limit],
   );
   return rows.map((row) => ({ bookId: row.book_id, bankAccountId: row.bank_account_id, id: row.id }));

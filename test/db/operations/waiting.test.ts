@@ -126,15 +126,8 @@ describe('the oldest row that waits', () => {
   test('of 30,000 is exact, whatever their due times, and while workers take the oldest', async () => {
     const rows = 30_000;
     const old = await pending(5_000 * SECOND);
-    // The sweeper has postponed each at another time. The oldest is due last.
-    await superuser.query(
-      `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
-                            end_to_end_id, request_id, due_at, created_at, updated_at)
-       SELECT $1, id, CASE n % 2 WHEN 0 THEN 'pending' ELSE 'processing' END, id, id, 900, 0, 'JOD', 'sandbox', 'cliq', id::text, id,
-              $2::timestamptz + (n * 7919 % 30000) * interval '1 ms', $2, $2::timestamptz - n * interval '100 ms'
-       FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, $3) n) AS made`,
-      [book, new Date(now), rows],
-    );
+    await payoutsWait(rows);
+    // The oldest is due last.
     await superuser.query('UPDATE payouts SET due_at = $2 WHERE id = $1', [old, new Date(now + 30 * SECOND)]);
     await superuser.query('ANALYZE payouts');
     const reading = times();
@@ -149,8 +142,8 @@ describe('the oldest row that waits', () => {
     await expect.poll(() => seconds(reading)).toEqual({ 'ledger payout': 905, 'rails payout': 905 });
   });
 
-  /** So many payouts of both pools, and as many deliveries: three scans. The sweeper has postponed each at another time. */
-  async function manyWait(rows: number) {
+  /** So many payouts, half of them for each of two pools. The sweeper has postponed each at another time. */
+  async function payoutsWait(rows: number) {
     await superuser.query(
       `INSERT INTO payouts (book_id, id, status, account_id, hold_id, amount, fee, currency, rail, destination_type,
                             end_to_end_id, request_id, due_at, created_at, updated_at)
@@ -159,6 +152,11 @@ describe('the oldest row that waits', () => {
        FROM (SELECT gen_random_uuid() AS id, n FROM generate_series(1, $3) n) AS made`,
       [book, new Date(now), rows],
     );
+  }
+
+  /** And as many deliveries: three scans. */
+  async function manyWait(rows: number) {
+    await payoutsWait(rows);
     await superuser.query(
       `INSERT INTO webhook_deliveries (book_id, event_sequence, endpoint_id, status, due_at, created_at)
        SELECT $1, n, $1, 'pending', $2, $2 FROM generate_series(1, $3) n`,
