@@ -65,8 +65,7 @@ export function expireHolds(known: readonly AccountHold[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let expired = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const hold = draft.get(accountHolds, id);
         if (!hold || !isOver(hold, moment.book)) continue;
         expireHold(draft, hold);

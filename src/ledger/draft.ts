@@ -78,6 +78,7 @@ export class Draft {
   readonly #actor: string;
   readonly #commandId: Uuid;
   #nextId: () => Uuid;
+  #walked = false;
   readonly #rows: ChangedRow[] = [];
   /** The same by table and id, once they are more than LISTED_MAX. */
   #rowsByTable: Map<Table<unknown>, Map<string, ChangedRow>> | undefined;
@@ -111,7 +112,7 @@ export class Draft {
     }: { state: BookState; command: { id: Uuid; requestId: Uuid; actor?: string }; moment: Moment },
   ): Draft {
     const draft = new Draft(state, command, moment);
-    draft.idsFor(BEHIND_ALL_ITEMS);
+    draft.#nextId = idSequence(command.id, BEHIND_ALL_ITEMS + 1);
     draft.#book = outcome.book;
     for (const { table, id, row } of outcome.rows) draft.#add({ table, id, row });
     draft.#entries.push(...outcome.entries);
@@ -145,12 +146,22 @@ export class Draft {
   }
 
   /**
-   * From here on, ids are those of one item of a command over several, by its position in the command's list. An attempt after
-   * a lost commit may find other items due than the attempt before it: none of them gets an id of another, however many ids
-   * each needs. Each position has one turn: a second one would mint its ids again.
+   * Walks the items of a command over several. The ids minted meanwhile are those of an item's place in the list: an attempt after a lost commit
+   * may find other items due than the attempt before it, and none of them gets an id of another, however many ids each needs. A list is walked
+   * once: a second walk would mint its ids again. Behind it, the ids of the command itself go on.
    */
-  idsFor(position: number): void {
-    this.#nextId = idSequence(this.#commandId, position + 1);
+  *each<Item>(items: readonly Item[]): Generator<Item> {
+    if (this.#walked) throw new Error('A command walks its items once.');
+    this.#walked = true;
+    const ofCommand = this.#nextId;
+    try {
+      for (const [place, item] of items.entries()) {
+        this.#nextId = idSequence(this.#commandId, place + 1);
+        yield item;
+      }
+    } finally {
+      this.#nextId = ofCommand;
+    }
   }
 
   get<Row>(table: Table<Row>, id: string): Row | undefined {

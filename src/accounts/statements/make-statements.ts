@@ -115,8 +115,7 @@ function makeStatements(read: readonly ReadStatement[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let made = 0;
-      for (const [position, one] of read.entries()) {
-        draft.idsFor(position);
+      for (const one of draft.each(read)) {
         if (makeOne(draft, one)) made++;
       }
       return draft.finish(made);

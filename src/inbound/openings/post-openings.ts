@@ -62,7 +62,7 @@ export function postOpenings({ bookId, openingId, lines, actor }: PostOpenings):
       const draft = new Draft(state, origin, moment);
       const refused: RefusedLine[] = [];
       let known = 0;
-      for (const [at, { row, transferId, ...line }] of lines.entries()) {
+      for (const [at, { row, transferId, ...line }] of draft.each([...lines.entries()])) {
         if (draft.get(inboundTransfers, transferId) !== undefined) {
           known += 1;
           continue;

@@ -58,8 +58,7 @@ export function visitDisputes(known: readonly Dispute[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let visited = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const dispute = draft.get(disputes, id);
         if (dispute?.status !== 'opened' || dispute.visitAt === null || dispute.visitAt > moment.book) continue;
         if (dispute.visitAt === dispute.evidenceDueAt) markOverdue(draft, dispute);

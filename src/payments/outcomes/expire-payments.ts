@@ -46,8 +46,7 @@ export function expirePayments(known: readonly Payment[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let expired = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const payment = draft.get(payments, id);
         if (payment?.expiresAt != null && payment.expiresAt <= moment.book)
           expired += expire(draft, payment, requests.get(id)) ? 1 : 0;

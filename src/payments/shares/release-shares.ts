@@ -49,8 +49,7 @@ export function releaseShares(bookId: BookId, known: readonly PaymentShare[]): C
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let released = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const share = draft.get(paymentShares, id);
         if (share?.kind !== 'ready' || share.status !== 'open' || share.releasesAt! > moment.book) continue;
         // Another `releaseId` than was read: an attempt of this command whose answer was lost has released the share, and captures

@@ -124,8 +124,7 @@ export function makePayouts(
       if (now?.status !== 'processing' || now.made !== batch.made || now.last < now.made + made.length)
         return draft.finish(0);
       takeFromHolds(draft, now, made);
-      for (const [position, one] of made.entries()) {
-        draft.idsFor(position);
+      for (const one of draft.each(made)) {
         makePayout(draft, now, one, outside.route);
       }
       draft.put(payoutBatches, now.id, { ...now, made: now.made + made.length });

@@ -38,8 +38,7 @@ export function releaseBatches(known: readonly PayoutBatch[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let released = 0;
-      for (const [position, { id }] of known.entries()) {
-        draft.idsFor(position);
+      for (const { id } of draft.each(known)) {
         const batch = draft.get(payoutBatches, id);
         if (batch?.status !== 'scheduled' || batch.scheduledFor! > moment.book) continue;
         release(draft, batch);

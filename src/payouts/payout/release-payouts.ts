@@ -68,8 +68,7 @@ export function releasePayouts(bookId: BookId, known: readonly Payout[], outside
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let released = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const payout = draft.get(payouts, id);
         if (payout?.status !== 'scheduled' || payout.scheduledFor! > moment.book) continue;
         release(draft, payout, outside);

@@ -48,8 +48,7 @@ export function collectFees(bookId: BookId, known: readonly FeeDay[], feeTax: Fe
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let collected = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         const feeDay = draft.get(feeDays, id);
         if (feeDay === undefined || feeDay.collectsAt > moment.book) continue;
         if (collectDay(draft, feeDay, feeTax)) collected += 1;

@@ -61,9 +61,8 @@ export function confirmMatches(input: ConfirmMatches): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let confirmed = 0;
-      for (const [index, match] of matches.entries()) {
+      for (const match of draft.each(matches)) {
         if (!arePartsOpen(draft, match) || hasOtherExceptions(draft, match, exceptionIds)) continue;
-        draft.idsFor(index);
         const entry = takeParts(draft, match);
         const { book } = moment;
         const row = { ...match, entryIds: entry === null ? [] : [entry.id], createdAt: book, updatedAt: book };

@@ -31,7 +31,8 @@ export function leaveItems({ cases, requestId, actor }: LeaveItems): Command<voi
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      for (const [index, { item, counter }] of cases.entries()) leave(draft, { item, counter, id: ids[index]! });
+      for (const [index, { item, counter }] of draft.each([...cases.entries()]))
+        leave(draft, { item, counter, id: ids[index]! });
       return draft.finish(undefined);
     },
   };

@@ -36,7 +36,7 @@ export function leaveLines({ left, known: ofCredits, requestId, actor }: Leave):
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      for (const [index, { line: read, why }] of left.entries()) {
+      for (const [index, { line: read, why }] of draft.each([...left.entries()])) {
         const line = draft.get(bankLines, why.lineId)!;
         // Another run has left it to people meanwhile.
         if (line.exceptionId !== null && line.exceptionId !== read.exceptionId) continue;

@@ -75,10 +75,9 @@ export function closeItems(bookId: BookId, { account, items }: CloseItems): Comm
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let closed = 0;
-      for (const [position, { matchId, side }] of groups.entries()) {
+      for (const { matchId, side } of draft.each(groups)) {
         const open = side.map(({ id }) => draft.get(expectedItems, id)!).filter(({ amountOpen }) => amountOpen > 0n);
         if (open.length === 0) continue;
-        draft.idsFor(position);
         closeSide(draft, account, { matchId, requestId, items: open });
         closed += open.length;
       }

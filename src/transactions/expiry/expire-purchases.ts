@@ -91,8 +91,7 @@ export function expirePurchases(scopes: readonly PurchaseScope[]): Command<numbe
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let expired = 0;
-      for (const [position, { scope, messageId }] of own.entries()) {
-        draft.idsFor(position);
+      for (const { scope, messageId } of draft.each(own)) {
         const purchase = draft.get(transactions, scope.purchaseId);
         if (!purchase || !isOver(purchase, moment.book)) continue;
         requireRead(scope, purchase, { needsDisputes: false });

@@ -35,8 +35,7 @@ function renameDue(ids: readonly Uuid[]): Command<number> {
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let renamed = 0;
-      for (const [position, id] of ids.entries()) {
-        draft.idsFor(position);
+      for (const id of draft.each(ids)) {
         let profile = draft.get(accountProfiles, id)!;
         if (profile.name !== 'due') continue;
         for (let event = 0; event < EVENTS_EACH; event++)

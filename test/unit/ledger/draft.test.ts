@@ -9,7 +9,7 @@ import type { HoldStep } from '../../../src/ledger/hold.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
 import { momentAt } from '../../../src/values/clock.ts';
-import { newId, publicId } from '../../../src/values/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-00000000fffe';
@@ -335,21 +335,27 @@ describe('the ids of a command', () => {
   /** The ids that each item mints, by the command's own id. */
   const idsOfItems = (counts: readonly number[]) => {
     const own = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, momentAt(START));
-    return counts.map((count, position) => {
-      own.idsFor(position);
-      return Array.from({ length: count }, () => own.mintId());
-    });
+    const items: Uuid[][] = [];
+    for (const count of own.each(counts)) items.push(Array.from({ length: count }, () => own.mintId()));
+    return { items, behind: own.mintId() };
   };
 
   test('are apart for each of its items, in the order of the items', () => {
-    const items = idsOfItems([300, 0, 300]);
-    const all = [draft.mintId(), ...items.flat()];
-    expect(new Set(all).size).toBe(601);
+    const { items, behind } = idsOfItems([300, 0, 300]);
+    expect(new Set([behind, ...items.flat()]).size).toBe(601);
+    // Behind its items, a command goes on with its own.
+    expect(behind).toBe(draft.mintId());
     expect(items[0]![0]! < items[2]![0]!).toBe(true);
   });
 
   test('are the same for an item on every attempt, however many other items need', () => {
-    expect(idsOfItems([7, 0, 2])[2]).toEqual(idsOfItems([0, 40, 2])[2]);
+    expect(idsOfItems([7, 0, 2]).items[2]).toEqual(idsOfItems([0, 40, 2]).items[2]);
+  });
+
+  test('are minted once for each item: a list is walked once', () => {
+    const own = new Draft(memory.state([{ touches: [] }]), { id: ID, requestId: newId() }, momentAt(START));
+    expect([...own.each([1, 2])]).toEqual([1, 2]);
+    expect(() => [...own.each([3])]).toThrow('once');
   });
 });
 
