@@ -34,6 +34,9 @@ const TEST_LIMIT_MS = 3 * PATIENCE_MS;
 
 // Real processes and databases: files run side by side as far as the cores go, tests of one file one by one.
 const files = {
+  // Modules are Node's own, compiled by tsx as the product's are: in Vite's runner each use of an import is a call.
+  execArgv: ['--import', 'tsx'],
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   testTimeout: TEST_LIMIT_MS,
   hookTimeout: TEST_LIMIT_MS,
   expect: { poll: { timeout: PATIENCE_MS, interval: LOOK_EVERY_MS } },
@@ -73,7 +76,7 @@ export default defineConfig({
           env: { TEST_THROUGH_PGBOUNCER: 'true' },
         },
       },
-      { test: { ...files, name: 'schedule', include: [SCHEDULE] } },
+      { test: { ...files, experimental: {}, execArgv: [], name: 'schedule', include: [SCHEDULE] } },
       { test: { ...files, name: 'planted', include: [PLANTED] } },
       { test: { ...files, name: 'timing', include: [TIMING] } },
       {
