@@ -44,7 +44,7 @@ import { warnSeldom } from './process/seldom.ts';
 import { createProcessors, type Processors } from './processors/processors.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
-import { StalledQueues } from './queue/stalled-queues.ts';
+import { StalledQueues, type StalledQueuesOptions } from './queue/stalled-queues.ts';
 import { banksOf } from './rails/iso20022/bank-settings.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import { checkRails } from './rails/settings/check-rails.ts';
@@ -65,7 +65,7 @@ export interface Runtime extends PaymentsRuntime {
   readonly lineTexts: ReadLineTexts;
   readonly committer: Committer;
   readonly queues: Queues;
-  /** What readiness reports of the queues of this process's pools. */
+  /** What readiness reports of the queues. */
   readonly stalledQueues: StalledQueues;
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
@@ -120,6 +120,8 @@ export interface RuntimeOptions {
   /** Shown in pg_stat_activity. */
   name?: string;
   publicUrl?: string;
+  /** How readiness looks at the queues. */
+  stalledQueues?: StalledQueuesOptions;
 }
 
 export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
@@ -133,7 +135,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
   const fingerprints = createFingerprints({ pool, secretBox });
   const queues = createQueues(config, log);
-  const stalledQueues = new StalledQueues(queues);
+  const stalledQueues = new StalledQueues(queues, options.stalledQueues);
   const metrics = createMetrics({ groups, pool, queues, clock, log, railsFile: railSettings.digest });
   const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
