@@ -137,7 +137,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const queues = createQueues(config, log);
   const stalledQueues = new StalledQueues(queues, options.stalledQueues);
   const metrics = createMetrics({ groups, pool, queues, clock, log, railsFile: railSettings.digest });
-  const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
+  const settings = watchSettings(config, pool, { log, metrics });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   // Of a party's slots a book has its half in this process, whoever calls: jobs, requests or pages.
   const limits = new CallLimits();
@@ -196,8 +196,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     rowFailed: createRowFailed({ pool, clock, log }),
     async prepare() {
       await checkApplicationRole(pool);
-      const assumed = config.DATABASE_ASSUME_DURABLE;
-      await checkDurability(pool, { assumed, log, isLive: () => anyKeyOpensLive(pool) });
+      await settings.checkDurability();
       await databaseClock.read();
       await readInstallation();
       await queues.check(fingerprints.digestOf('installation'));
@@ -206,7 +205,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     async close() {
       databaseClock.close();
       forms.close();
-      roleSettings.close();
+      settings.close();
       stalledQueues.close();
       await committer.close();
       await enqueuer.close();
@@ -228,6 +227,15 @@ function requireKnownRails({ RAILS_FILE, RAIL_HTTP_NAME }: Config, { contractedT
   throw new ConfigError(
     'RAILS_FILE and RAIL_HTTP_NAME are settings since release 0.4.0. A process of an earlier release would not know their rails: set them once the installation is contracted (npm run migrate -- --contract).',
   );
+}
+
+/** Settings of the database, without which a commit is no promise: checked at the start, and read while the process runs. */
+function watchSettings(config: Config, pool: Pool, { log, metrics }: Pick<Runtime, 'log' | 'metrics'>) {
+  const durability = { assumed: config.DATABASE_ASSUME_DURABLE, isLive: () => anyKeyOpensLive(pool) };
+  const watch = watchRoleSettings({
+    ...{ pool, url: config.DATABASE_URL, log, durability, count: metrics.roleTimeouts },
+  });
+  return { checkDurability: () => checkDurability(pool, { ...durability, log }), close: watch.close };
 }
 
 /** Lists have connections of their own. */
