@@ -76,15 +76,15 @@ export class StalledQueues {
     this.#lookAtPools(MONEY_POOLS);
   }
 
-  /** A queue out of which no jobs come; undefined without one. */
+  /** A queue out of which no jobs come, the first by name; undefined without one. */
   stalled(): string | undefined {
     const { idleAfterMs, stillAfterMs, now } = this.#options;
     const at = now();
-    for (const [queue, { idleSince, stillSince }] of this.#sights) {
-      if (idleSince !== undefined && at - idleSince >= idleAfterMs) return queue;
-      if (stillSince !== undefined && at - stillSince >= stillAfterMs) return queue;
-    }
-    return undefined;
+    const isLong = (since: number | undefined, mostMs: number) => since !== undefined && at - since >= mostMs;
+    const stalled = [...this.#sights]
+      .filter(([, { idleSince, stillSince }]) => isLong(idleSince, idleAfterMs) || isLong(stillSince, stillAfterMs))
+      .map(([queue]) => queue);
+    return stalled.sort()[0];
   }
 
   /** Looks at every watched queue, now. */
