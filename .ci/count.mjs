@@ -1,7 +1,8 @@
 /**
  * Reads reports of tests (.ci/reporter.mjs) and of fault scenarios.
  *
- *   count.mjs tests|faults FILE    prints "PASSED FAILED", then which tests and files are slow; each failure on standard error
+ *   count.mjs tests|faults FILE    prints "PASSED FAILED", then what was skipped, and which tests and files are slow; each failure on
+ *                                  standard error
  *   count.mjs failed-files FILE    prints a line "PROJECT FILE" for each file of tests that failed
  *   count.mjs again FIRST SECOND   says of each file that failed in the first report whether the second one has it red, too
  */
@@ -14,7 +15,7 @@ const SLOWEST = 10;
 const [kind, ...files] = process.argv.slice(2);
 const [report, second] = files.map((file) => JSON.parse(readFileSync(file, 'utf8')));
 const KINDS = {
-  tests: () => print({ ...countsOfTests(), notes: [...slowest(), ...nearTheirLimit()] }),
+  tests: () => print({ ...countsOfTests(), notes: [...skipped(), ...slowest(), ...nearTheirLimit()] }),
   faults: () =>
     print({ passed: report.passed, failures: report.failures.map((failure) => JSON.stringify(failure)), notes: [] }),
   'failed-files': () => console.log(failedFiles(report).join('\n')),
@@ -52,6 +53,25 @@ function failuresOf(file) {
 /** Vitest ends with 1, though no test failed. The file is the one that ran when the error came: another one may have caused it. */
 function unhandledAs({ file, test, error }) {
   return `an error outside of any test, while ${[file ?? 'no file', test].filter(Boolean).join(': ')} ran\n${error}`;
+}
+
+/** By file, and why: where a machine lacks what tests need, the name of their suite says so (`describeWithRedis`). */
+function skipped() {
+  const files = report.files
+    .map((file) => ({ file, tests: file.tests.filter(({ state }) => state === 'skipped') }))
+    .filter(({ tests }) => tests.length > 0);
+  if (files.length === 0) return [];
+  const count = files.reduce((sum, { tests }) => sum + tests.length, 0);
+  return [
+    '',
+    `Skipped, ${count} in all:`,
+    ...files.map((one) => `${String(one.tests.length).padStart(7)}    ${titleOf(one.file)}: ${reasonsOf(one.tests)}`),
+  ];
+}
+
+function reasonsOf(tests) {
+  const reasons = tests.map(({ name }) => /\(skipped: ([^)]*)\)/.exec(name)?.[1] ?? 'no reason in its name');
+  return [...new Set(reasons)].join('; ');
 }
 
 function slowest() {

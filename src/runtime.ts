@@ -44,7 +44,7 @@ import { warnSeldom } from './process/seldom.ts';
 import { createProcessors, type Processors } from './processors/processors.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
-import { StalledQueues } from './queue/stalled-queues.ts';
+import { StalledQueues, type StalledQueuesOptions } from './queue/stalled-queues.ts';
 import { banksOf } from './rails/iso20022/bank-settings.ts';
 import { createRails, type Rails } from './rails/rails.ts';
 import { checkRails } from './rails/settings/check-rails.ts';
@@ -65,7 +65,7 @@ export interface Runtime extends PaymentsRuntime {
   readonly lineTexts: ReadLineTexts;
   readonly committer: Committer;
   readonly queues: Queues;
-  /** What readiness reports of the queues of this process's pools. */
+  /** What readiness reports of the queues. */
   readonly stalledQueues: StalledQueues;
   readonly enqueuer: Enqueuer;
   readonly rails: Rails;
@@ -120,6 +120,8 @@ export interface RuntimeOptions {
   /** Shown in pg_stat_activity. */
   name?: string;
   publicUrl?: string;
+  /** How readiness looks at the queues. */
+  stalledQueues?: StalledQueuesOptions;
 }
 
 export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
@@ -133,9 +135,9 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const secretBox = createSecretBox(config.COUNTINGHOUSE_ENCRYPTION_KEY, config.COUNTINGHOUSE_ENCRYPTION_KEYS_OLD);
   const fingerprints = createFingerprints({ pool, secretBox });
   const queues = createQueues(config, log);
-  const stalledQueues = new StalledQueues(queues);
+  const stalledQueues = new StalledQueues(queues, options.stalledQueues);
   const metrics = createMetrics({ groups, pool, queues, clock, log, railsFile: railSettings.digest });
-  const roleSettings = watchRoleSettings({ pool, url: config.DATABASE_URL, log, count: metrics.roleTimeouts });
+  const settings = watchSettings(config, pool, { log, metrics });
   const enqueuer = createEnqueuer({ queues, log, forms, counts: metrics.enqueuer });
   // Of a party's slots a book has its half in this process, whoever calls: jobs, requests or pages.
   const limits = new CallLimits();
@@ -194,8 +196,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     rowFailed: createRowFailed({ pool, clock, log }),
     async prepare() {
       await checkApplicationRole(pool);
-      const assumed = config.DATABASE_ASSUME_DURABLE;
-      await checkDurability(pool, { assumed, log, isLive: () => anyKeyOpensLive(pool) });
+      await settings.checkDurability();
       await databaseClock.read();
       await readInstallation();
       await queues.check(fingerprints.digestOf('installation'));
@@ -204,7 +205,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
     async close() {
       databaseClock.close();
       forms.close();
-      roleSettings.close();
+      settings.close();
       stalledQueues.close();
       await committer.close();
       await enqueuer.close();
@@ -226,6 +227,15 @@ function requireKnownRails({ RAILS_FILE, RAIL_HTTP_NAME }: Config, { contractedT
   throw new ConfigError(
     'RAILS_FILE and RAIL_HTTP_NAME are settings since release 0.4.0. A process of an earlier release would not know their rails: set them once the installation is contracted (npm run migrate -- --contract).',
   );
+}
+
+/** Settings of the database, without which a commit is no promise: checked at the start, and read while the process runs. */
+function watchSettings(config: Config, pool: Pool, { log, metrics }: Pick<Runtime, 'log' | 'metrics'>) {
+  const durability = { assumed: config.DATABASE_ASSUME_DURABLE, isLive: () => anyKeyOpensLive(pool) };
+  const watch = watchRoleSettings({
+    ...{ pool, url: config.DATABASE_URL, log, durability, count: metrics.roleTimeouts },
+  });
+  return { checkDurability: () => checkDurability(pool, { ...durability, log }), close: watch.close };
 }
 
 /** Lists have connections of their own. */

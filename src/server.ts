@@ -12,6 +12,7 @@ import { DatabaseRoleError } from './db/roles.ts';
 import { SecretBoxError } from './db/secret-box.ts';
 import { createApp } from './http/app.ts';
 import { closeServer, createHttpServer, ListenError, listen } from './http/http-server.ts';
+import type { RateLimiter } from './http/rate-limiter.ts';
 import { ApiServices } from './http/services.ts';
 import { createLogger, type Logger } from './process/log.ts';
 import { warnSeldom } from './process/seldom.ts';
@@ -33,10 +34,15 @@ export interface ApiOptions {
   sandboxKey?: () => string | undefined;
   /** An answer that is not read whole within this time ends its connection. */
   answerMs?: number;
+  /** In the place of one that counts in Redis, or in this process. */
+  limiter?: RateLimiter;
 }
 
 /** Starts to listen. Throws ListenError, naming PORT or HOST, when listening fails. */
-export async function startApi(runtime: Runtime, { routes, sandboxKey, answerMs }: ApiOptions = {}): Promise<Api> {
+export async function startApi(
+  runtime: Runtime,
+  { routes, sandboxKey, answerMs, limiter }: ApiOptions = {},
+): Promise<Api> {
   const { config, log } = runtime;
   const redis = config.REDIS_URL ? connectLimits(config.REDIS_URL, config.REDIS_CLUSTER, log) : undefined;
   // With PORT=0 the address is known once the server listens; nothing is answered before then.
@@ -51,11 +57,12 @@ export async function startApi(runtime: Runtime, { routes, sandboxKey, answerMs 
       return sandboxKey?.();
     },
   };
-  const services = new ApiServices(apiRuntime, redis);
+  const services = new ApiServices(apiRuntime, { redis, limiter });
   const server = createHttpServer(createApp(apiRuntime, services, routes), { publicUrl, answerMs });
   try {
     const port = await listen(server, { host: config.HOST, port: config.PORT });
     url = urlOf(config.HOST, port);
+    runtime.stalledQueues.watchMoney();
     log.info({ url }, 'API listens');
     return {
       port,

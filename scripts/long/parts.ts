@@ -200,6 +200,14 @@ export function chooseParts(parts: readonly Part[], { only, minutes }: Choice): 
   return { played, left };
 }
 
+/** Programs that are packages of Debian's of the same name. */
+const DEBIANS: readonly string[] = ['chromium', 'redis-server', 'pgbouncer'];
+
+/** Programs that the part needs, that the machine lacks, and that apt can install. */
+export function installableFor(part: Part, has: { program(name: string): boolean }): string[] {
+  return (part.needs?.programs ?? []).filter((name) => DEBIANS.includes(name) && !has.program(name));
+}
+
 /** Needs of the part that the machine lacks, a sentence each. */
 export function missingFor(
   part: Part,

@@ -14,7 +14,7 @@ import { failuresIn, runLogged } from '../harness/logged-command.ts';
 import { isOnPath } from '../harness/programs.ts';
 import { say } from '../harness/progress.ts';
 import { runDirectly } from '../run-directly.ts';
-import { chooseParts, missingFor, PARTS, type Part, type PartContext, repeatOf } from './parts.ts';
+import { chooseParts, installableFor, missingFor, PARTS, type Part, type PartContext, repeatOf } from './parts.ts';
 
 const SHOWN_LINES = 25;
 const LARGEST_SEED = 2 ** 31 - 1;
@@ -61,8 +61,23 @@ async function main({ minutes, only, seed, json, list }: Flags): Promise<void> {
   process.exitCode = failures.length > 0 || results.length === 0 ? 1 : 0;
 }
 
+/** As root on Debian, as .ci/run does. What cannot be installed is missing, and fails its part by name. */
+function installByApt(packages: readonly string[]): void {
+  if (packages.length === 0 || process.getuid?.() !== 0 || !isOnPath('apt-get')) return;
+  say(`installing ${packages.join(', ')}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const words of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', ...packages],
+  ]) {
+    const { status } = spawnSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    if (status !== 0) return;
+  }
+}
+
 /** Plays every command of the part, also after one that failed. */
 async function play(part: Part, context: PartContext, to: { logs: string; commit: string }): Promise<PartResult> {
+  installByApt(installableFor(part, { program: isOnPath }));
   const missing = missingFor(part, { script: hasScript, program: isOnPath });
   if (missing.length > 0) return { part: part.name, seconds: 0, failures: [{ part: part.name, why: missing }] };
   const failures: Failure[] = [];

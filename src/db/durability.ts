@@ -16,15 +16,27 @@ export interface DurabilityOptions {
   readonly isLive: () => Promise<boolean>;
 }
 
-/** Throws DatabaseRoleError in live, and warns in test, when the server may lose or tear what is committed. */
-export async function checkDurability(db: Queryable, { assumed, log, isLive }: DurabilityOptions): Promise<void> {
-  if (assumed) return;
+type Needed = Pick<DurabilityOptions, 'assumed' | 'isLive'>;
+
+async function readOff(db: Queryable, { assumed }: Pick<Needed, 'assumed'>): Promise<string[]> {
+  if (assumed) return [];
   const { rows } = await db.query<{ name: string }>(
     "SELECT name FROM pg_catalog.pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name",
     [NEEDED],
   );
-  if (rows.length === 0) return;
-  const off = rows.map(({ name }) => name);
+  return rows.map(({ name }) => name);
+}
+
+/** Settings that are off although there is live money: anybody may reload the server's configuration while processes run. */
+export async function readUndurable(db: Queryable, { assumed, isLive }: Needed): Promise<string[]> {
+  const off = await readOff(db, { assumed });
+  return off.length > 0 && (await isLive()) ? off : [];
+}
+
+/** Throws DatabaseRoleError in live, and warns in test, when the server may lose or tear what is committed. */
+export async function checkDurability(db: Queryable, { assumed, log, isLive }: DurabilityOptions): Promise<void> {
+  const off = await readOff(db, { assumed });
+  if (off.length === 0) return;
   if (!(await isLive())) {
     log.warn({ off }, 'Postgres may lose what is committed when its machine ends: test books only');
     return;

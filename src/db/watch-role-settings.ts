@@ -1,10 +1,12 @@
 /**
- * Checks once a minute whether the role still has its settings (role-settings.ts). They are checked at start, but can
- * be reset afterwards. The check reads them on a connection of the pool, and on a new connection, which shows what the
- * next connections get. A setting that does not fit is an alert; the process goes on.
+ * Checks once a minute whether the role still has its settings (role-settings.ts), and the server those by which it keeps what is
+ * committed (durability.ts). They are checked at start, but can be changed afterwards. The check reads them on a connection of the pool,
+ * and those of the role on a new connection too, which shows what the next connections get. A setting that does not fit is an alert; the
+ * process goes on.
  */
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
+import { type DurabilityOptions, readUndurable } from './durability.ts';
 import { createPool, type Pool } from './pool.ts';
 import { readUnfitSettings } from './role-settings.ts';
 
@@ -23,18 +25,20 @@ export interface RoleSettingsOptions {
   /** The pool's URL. */
   readonly url: string;
   readonly log: Logger;
+  readonly durability: Pick<DurabilityOptions, 'assumed' | 'isLive'>;
   /** Called with the number of settings that do not fit. */
   readonly count: (unfit: number) => void;
 }
 
 const readUnfitNames = async (db: Pool) => (await readUnfitSettings(db)).map(({ name }) => name);
 
-export function watchRoleSettings({ pool, url, log, count }: RoleSettingsOptions): RoleSettingsWatch {
+export function watchRoleSettings({ pool, url, log, durability, count }: RoleSettingsOptions): RoleSettingsWatch {
   const warn = warnSeldom(log, 'the settings of the database role were not read');
   let logged = { unfit: '', at: 0 };
 
   async function read(): Promise<void> {
-    const unfit = [...new Set([...(await readUnfitNames(pool)), ...(await readOnNewConnection())])].sort();
+    const ofRole = [...(await readUnfitNames(pool)), ...(await readOnNewConnection())];
+    const unfit = [...new Set([...ofRole, ...(await readUndurable(pool, durability))])].sort();
     count(unfit.length);
     logUnfit(unfit);
   }
@@ -53,11 +57,11 @@ export function watchRoleSettings({ pool, url, log, count }: RoleSettingsOptions
     const now = performance.now();
     if (names === logged.unfit && (names === '' || now - logged.at < LOG_EVERY_MS)) return;
     logged = { unfit: names, at: now };
-    if (names === '') log.info('the database role has its settings again');
+    if (names === '') log.info('the database has the settings again that the product runs with');
     else
       log.error(
         { unfit },
-        'the role of DATABASE_URL lacks settings that the product runs with; run npm run migrate and see docs/operations.md',
+        'the database of DATABASE_URL lacks settings that the product runs with; see docs/operations.md: npm run migrate sets those of the role',
       );
   }
 

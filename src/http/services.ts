@@ -38,10 +38,13 @@ export class ApiServices implements RouteServices, WaitersByTable {
   #draining = false;
 
   /** `redis` counts points for all processes together. Without it, this process counts by itself. */
-  constructor(runtime: ApiRuntime, redis?: RedisConnection) {
+  constructor(
+    runtime: ApiRuntime,
+    { redis, limiter }: { redis?: RedisConnection | undefined; limiter?: RateLimiter | undefined } = {},
+  ) {
     const { config, log, pool } = runtime;
     this.gate = new Gate(runtime.authenticator);
-    this.limiter = new RateLimiter(createUsageCounter({ redis, prefix: config.REDIS_PREFIX, log }));
+    this.limiter = limiter ?? new RateLimiter(createUsageCounter({ redis, prefix: config.REDIS_PREFIX, log }));
     this.readiness = new Readiness(config, log);
     this.following = new Following(warnSeldom(log, 'what follows a commit failed; workers move its row'));
     this.#pool = pool;

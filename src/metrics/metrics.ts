@@ -47,7 +47,7 @@ export function createMetrics({ railsFile, ...sources }: MetricsSources & { rail
   });
   const unfitSettings = new Gauge({
     name: 'countinghouse_role_timeouts_unfit',
-    help: 'How many settings of the role of DATABASE_URL, timeouts and others, do not fit; the log names them. Read once a minute.',
+    help: 'How many settings of the role of DATABASE_URL and of its server, timeouts and others, do not fit; the log names them. Read once a minute.',
     registers,
   });
   new Gauge({

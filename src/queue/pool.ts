@@ -69,6 +69,8 @@ export interface RunningPool {
   readonly name: QueuePool;
   /** Parts in progress. A job of one book is one part. */
   inHand(): number;
+  /** Whether a partition has fewer jobs in progress than it may, so that one that waits is taken. */
+  hasRoom(partition: number): boolean;
   /** Jobs that have come out of a partition since the start. */
   taken(partition: number): number;
   /**
@@ -101,6 +103,8 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const room = new Room(full * (definition.rowsPerJob ?? Number.POSITIVE_INFINITY));
   const preferred = options.partitions && new Set(options.partitions);
   const taken = new Map<number, number>();
+  const inProgress = new Map<number, number>();
+  const concurrencyOf = (partition: number) => (!preferred || preferred.has(partition) ? full : 1);
   let inHand = 0;
   let outlasting = 0;
   let onIdle: (() => void) | undefined;
@@ -122,8 +126,15 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
     }
   }
 
-  async function answer(partition: number, { name, data }: BackendJob): Promise<void> {
+  async function counted(partition: number, job: BackendJob): Promise<void> {
     taken.set(partition, (taken.get(partition) ?? 0) + 1);
+    inProgress.set(partition, (inProgress.get(partition) ?? 0) + 1);
+    await answer(job);
+    inProgress.set(partition, (inProgress.get(partition) ?? 0) - 1);
+  }
+
+  /** Never rejects. */
+  async function answer({ name, data }: BackendJob): Promise<void> {
     const parts = partsOf(data);
     let open = rowsIn(data);
     const answered = Promise.all(
@@ -162,8 +173,8 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   const partitions = Array.from({ length: queues.partitions }, (_, partition) =>
     openPartition(() =>
       queues.openWorker(definition.name, partition, {
-        concurrency: !preferred || preferred.has(partition) ? full : 1,
-        answer: (job) => answer(partition, job),
+        concurrency: concurrencyOf(partition),
+        answer: (job) => counted(partition, job),
       }),
     ),
   );
@@ -171,6 +182,7 @@ export function startPool(definition: PoolDefinition, options: StartPoolOptions)
   return {
     name: definition.name,
     inHand: () => inHand,
+    hasRoom: (partition) => (inProgress.get(partition) ?? 0) < concurrencyOf(partition),
     taken: (partition) => taken.get(partition) ?? 0,
     async close({ limitMs }) {
       const deadline = performance.now() + limitMs;

@@ -17,6 +17,7 @@ import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
 import { newId } from '../values/ids.ts';
 import { withOptions } from './connection-options.ts';
+import { findNextJobs } from './next-job-store.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
 /** Each queue adds jobs with one short statement at a time. */
@@ -75,6 +76,7 @@ export function createPostgresQueueBackend({ url, log }: { url: string; log: Log
     check: () => Promise.resolve(),
     // The queues are in the installation's own database.
     claim: () => Promise.resolve(),
+    next: ({ name }) => findNextJobs(producer, name),
     jobOptions(deduplicationId) {
       const jobId = newId();
       return deduplicationId === undefined

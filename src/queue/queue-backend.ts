@@ -26,6 +26,8 @@ export interface QueueBackend {
    * the other's jobs.
    */
   claim(installation: string): Promise<void>;
+  /** Ids of the jobs that come out next: the first, or on Redis the first without a priority and the first with one. */
+  next(queue: BackendQueue): Promise<string[]>;
   jobOptions(deduplicationId: string | undefined): JobsOptions;
   close(): Promise<void>;
 }

@@ -55,6 +55,8 @@ export interface Queues {
   /** Adds jobs to one queue. Rejects when the limit passes first; some of the jobs may have been added. */
   add(pool: QueuePool, partition: number, jobs: readonly QueueJob[], limit: { limitMs: number }): Promise<void>;
   depth(pool: QueuePool, partition: number, limit: { limitMs: number }): Promise<QueueDepth>;
+  /** Ids of the jobs that come out next. */
+  next(pool: QueuePool, partition: number, limit: { limitMs: number }): Promise<string[]>;
   /** The depth of every queue of every pool. */
   depths(limit: { limitMs: number }): Promise<QueueDepth[]>;
   openWorker(
@@ -151,6 +153,11 @@ export function createQueues(config: QueuesConfig, log: Logger): Queues {
       ),
     depth: (pool, partition, { limitMs }) =>
       limited({ what: `queue ${pool}-${partition}`, limitMs }, (signal) => depth(pool, partition, signal)),
+    next: (pool, partition, { limitMs }) =>
+      limited({ what: `queue ${pool}-${partition}`, limitMs }, async (signal) => {
+        const queue = await readyQueue(queueName(pool, partition), signal);
+        return backend.next(queue);
+      }),
     depths: ({ limitMs }) =>
       limited({ what: 'the queues', limitMs }, (signal) =>
         Promise.all(

@@ -10,7 +10,7 @@ import { unlessAborted } from '../process/time-limit.ts';
 import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
 import { claimNames } from './claim-names.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
-import { type BackendQueue, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
+import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
 import { QueueUnfit } from './try-queue.ts';
 
@@ -65,12 +65,26 @@ export function createRedisQueueBackend({ place, prefix, log }: RedisBackendOpti
 
   /** Known once the process has started: then checked at every connection too. */
   let claimedBy: string | undefined;
+  let claimed: Promise<void> = Promise.resolve();
+  /** While set, the names are another installation's: no job is added, none is taken. */
+  let unfit: QueueUnfit | undefined;
+  const workers = new Set<BackendWorker>();
+  const claimAgain = async (installation: string) => {
+    const found = await claimNames(producer, { prefix, installation }).catch((error: unknown) => error);
+    if (found instanceof QueueUnfit) {
+      log.error({ err: found }, 'this redis is of another installation: no job is added or taken');
+      unfit = found;
+      // A fetch that waits may bring one more job. Its ids mean nothing here, and the other's sweeper enqueues its rows again.
+      for (const worker of workers) void worker.pause(true);
+    } else if (found !== undefined) {
+      warnSettings(found);
+    } else if (unfit !== undefined) {
+      unfit = undefined;
+      for (const worker of workers) void worker.resume();
+    }
+  };
   producer.on('ready', () => {
-    if (claimedBy === undefined) return;
-    claimNames(producer, { prefix, installation: claimedBy }).catch((error) => {
-      if (error instanceof QueueUnfit) log.error({ err: error }, 'the jobs of two installations mix in redis');
-      else warnSettings(error);
-    });
+    if (claimedBy !== undefined) claimed = claimAgain(claimedBy);
   });
 
   /** Opened with the first worker. A process that only enqueues jobs needs no such connection. */
@@ -97,10 +111,18 @@ export function createRedisQueueBackend({ place, prefix, log }: RedisBackendOpti
         skipVersionCheck: true,
         streams: { events: { maxLen: KEPT_EVENTS } },
       }) as BackendQueue,
-    openWorker: (name, answer, options) =>
-      new Worker(name, answer, { ...options, prefix, connection: consumer ?? openConsumer() }),
+    openWorker(name, answer, options) {
+      const worker: BackendWorker = new Worker(name, answer, {
+        ...{ ...options, prefix, connection: consumer ?? openConsumer() },
+      });
+      workers.add(worker);
+      worker.on('closing', () => workers.delete(worker));
+      return worker;
+    },
     async ready(queue, signal) {
       await untilReady(producer, signal);
+      await unlessAborted(claimed, signal);
+      if (unfit !== undefined) throw unfit;
       await unlessAborted(queue.waitUntilReady(), signal);
     },
     async check(signal) {
@@ -111,6 +133,7 @@ export function createRedisQueueBackend({ place, prefix, log }: RedisBackendOpti
       claimedBy = installation;
       await claimNames(producer, { prefix, installation });
     },
+    next: (queue) => queue.getRanges(['waiting', 'prioritized'], 0, 0, true),
     jobOptions: (deduplicationId) =>
       deduplicationId === undefined
         ? JOB_OPTIONS

@@ -52,11 +52,38 @@ function decodedHasOne(text: string): boolean {
 
 /** The text without its card numbers. One that hides a number behind percent-encoding stays decoded. */
 export function maskCardNumbers(text: string): string {
+  return withoutNumbers(text, () => '[card number]');
+}
+
+/**
+ * The text with its card numbers truncated, for texts in which a machine looks for references: one that looks like a card number is still
+ * distinguished from others. Of each number the last four digits stay and at most the first six: what PCI DSS (3.4.1 and the FAQ on truncation)
+ * lets anybody see and store.
+ */
+export function truncateCardNumbers(text: string): string {
+  const kept = withoutNumbers(text, truncated);
+  // Digits that stay may look like the beginning or the end of another number beside them.
+  return kept !== text && hasCardNumber(kept) ? maskCardNumbers(text) : kept;
+}
+
+const [FIRST_KEPT, LAST_KEPT, LEAST_HIDDEN] = [6, 4, 6];
+
+function truncated(number: string): string {
+  const digits = number.match(/\p{N}/gu)?.length ?? 0;
+  const [from, to] = [Math.min(FIRST_KEPT, digits - LAST_KEPT - LEAST_HIDDEN), digits - LAST_KEPT];
+  let nth = -1;
+  return number.replace(/\p{N}/gu, (digit) => {
+    nth += 1;
+    return nth < from || nth >= to ? digit : '*';
+  });
+}
+
+function withoutNumbers(text: string, shown: (number: string) => string): string {
   if (text.length < SHORTEST) return text;
-  const masked = maskedAsWritten(text);
+  const masked = maskedAsWritten(text, shown);
   if (!decodedHasOne(masked)) return masked;
   // Numbers found in the first round are masked before the further rounds, which may put a letter beside them.
-  return maskedAsWritten(entirelyDecoded(maskedAsWritten(percentDecoded(masked))));
+  return maskedAsWritten(entirelyDecoded(maskedAsWritten(percentDecoded(masked), shown)), shown);
 }
 
 /** The first `maximum` code units, or one more, of those that a search reads; undefined where hardly any of a long text are. */
@@ -77,13 +104,13 @@ export function withoutFormat(text: string, maximum: number): string | undefined
   return seen + text.slice(from, at);
 }
 
-function maskedAsWritten(text: string): string {
+function maskedAsWritten(text: string, shown: (number: string) => string): string {
   const found: Found[] = [];
   if (!search(text, found)) return text;
   let masked = '';
   let at = 0;
   for (const { from, to } of found) {
-    masked += `${text.slice(at, from)}[card number]`;
+    masked += `${text.slice(at, from)}${shown(text.slice(from, to))}`;
     at = to;
   }
   return masked + text.slice(at);

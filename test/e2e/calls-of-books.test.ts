@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { type GatewayProduct, startWithGateway } from '../support/gateway.ts';
+import { HeldSecond } from '../support/held-second.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { payerOf } from '../support/payer.ts';
 
@@ -18,12 +19,14 @@ interface Merchant {
   readonly originator: string;
 }
 
+const second = new HeldSecond();
 let started: GatewayProduct;
 /** Calls that the gateway has heard. */
 let heard: { call: string; merchant: string }[];
 
 beforeAll(async () => {
-  started = await startWithGateway({ environment: { PUBLIC_URL, TRUSTED_PROXIES: 'loopback' } });
+  const environment = { PUBLIC_URL, TRUSTED_PROXIES: 'loopback' };
+  started = await startWithGateway({ environment, api: { limiter: second.limiter } });
 });
 afterEach(() => {
   started.gateway.delayOf = () => undefined;
@@ -164,8 +167,7 @@ describe('a link', () => {
       Promise.all(
         Array.from({ length: 90 }, (_, at) => open(at % 2 ? spelt : path.split('?')[0]!, `203.0.113.${at + 1}`)),
       );
-    // How many come within a second is the machine's affair: calls-of-books.timing.test.ts.
-    const opened = await until(ninety, (answers) => answers.includes(429));
+    const opened = await second.during(ninety);
     expect(new Set(opened)).toEqual(new Set([200, 429]));
   });
 
@@ -177,8 +179,7 @@ describe('a link', () => {
   ])('among many is limited by %s', async (_, addressOf, isLimited) => {
     const links = Array.from({ length: 130 }, (_value, at) => `/checkout/chk_${String(at).padStart(43, 'x')}`);
     const opening = () => Promise.all(links.map((path, at) => open(path, addressOf(at))));
-    // A slow machine has less than the limit within a second now and then.
-    const opened = isLimited ? await until(opening, (answers) => answers.includes(429)) : await opening();
+    const opened = await second.during(opening);
     expect(opened.includes(429)).toBe(isLimited);
     expect(opened.includes(404)).toBe(true);
   });

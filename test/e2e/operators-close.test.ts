@@ -15,11 +15,11 @@ import { publicId } from '../../src/values/ids.ts';
 import { type CamtStatement, camt, makeBankAccount, type Taker, takeBankFile } from '../support/bank-statements.ts';
 import { newSigningSeed } from '../support/checkpoints.ts';
 import { contractOf } from '../support/contracted.ts';
+import { oneDay, today } from '../support/one-day.ts';
 import { addPersonOf } from '../support/people.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
 
-const today = new Date().toISOString().slice(0, 10);
 /** Days before today. */
 const day = (before: number) => addDays(today, -before);
 const seed = newSigningSeed();
@@ -32,7 +32,7 @@ let folder: string;
 let first: string;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', clock: oneDay });
   await contractOf(product);
   const { pool, committer } = product.runtime;
   const bookId = (await operatorBooks(pool)).test;

@@ -23,7 +23,8 @@ type Match = Shown<typeof matches.bankMatch>;
 const RUNS = '/v1/transactions/reconciliations';
 const LIMITS = { RATE_LIMIT_WRITES_PER_SECOND: '10000', RATE_LIMIT_READS_PER_SECOND: '10000' };
 const DAY_MS = 86_400_000;
-const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+const began = Date.now();
+const day = (ago: number) => new Date(began - ago * DAY_MS).toISOString().slice(0, 10);
 
 let product: Product;
 let behind: ReturnType<typeof lookInto>;

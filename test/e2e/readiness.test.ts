@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../scripts/harness/client.ts';
+import { PATIENCE_MS } from '../../scripts/harness/until.ts';
 import { Readiness } from '../../src/db/readiness.ts';
 import { createLogger } from '../../src/process/log.ts';
+import { newId } from '../../src/values/ids.ts';
 import { describeWithPgBouncer } from '../support/pgbouncer.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 
@@ -51,6 +53,24 @@ function slowStatements(throughPgBouncer: boolean): void {
     await superuser.end();
   });
 }
+
+test('an API without workers is ready until jobs have waited for long, and again once a worker takes them', async () => {
+  const stalledQueues = { lookEveryMs: 20, stillAfterMs: 100 };
+  const product = await startProduct({ backend: 'postgres', pools: [], stalledQueues });
+  const readiness = async () => {
+    const answer = await fetch(`${product.baseUrl}/readyz`);
+    return [answer.status, await answer.json()];
+  };
+  expect(await readiness()).toEqual([200, { status: 'ok', postgres: 'ok', draining: false }]);
+  const job = { name: 'payout.reserve' as const, data: { bookId: newId(), ids: [newId()] } };
+  await product.runtime.queues.add('ledger', 0, [job], { limitMs: PATIENCE_MS });
+  await expect
+    .poll(readiness)
+    .toEqual([503, { status: 'unavailable', postgres: 'ok', draining: false, stalled_queue: 'ledger-0' }]);
+  await product.startPools(['ledger']);
+  await expect.poll(readiness).toEqual([200, { status: 'ok', postgres: 'ok', draining: false }]);
+  await product.close();
+});
 
 test('concurrent probes share one statement, and a later probe sends another', async () => {
   const product = await startProduct({ backend: 'postgres', pools: [] });

@@ -7,6 +7,7 @@ import { program as reporting } from '../../scripts/report.ts';
 import { addDays } from '../../src/calendar/day.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { publicId } from '../../src/values/ids.ts';
+import { oneDay, today } from '../support/one-day.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { runHere } from '../support/run-here.ts';
 
@@ -33,10 +34,9 @@ let product: Product;
 let client: Client;
 let live: Client;
 let bookId: string;
-let today: string;
 
 beforeAll(async () => {
-  product = await startProduct({ backend: 'postgres' });
+  product = await startProduct({ backend: 'postgres', clock: oneDay });
 });
 afterAll(async () => {
   await product?.close();
@@ -45,7 +45,6 @@ beforeEach(async () => {
   const organisation = await product.organisation();
   ({ client, live } = organisation);
   bookId = organisation.keys.testBookId;
-  today = new Date().toISOString().slice(0, 10);
 });
 
 const trial = (change: object = {}) => ({ type: 'trial_balance', as_of: today, format: 'csv', ...change });

@@ -11,9 +11,9 @@ import { readConfig } from '../../src/config.ts';
 import { createPool } from '../../src/db/pool.ts';
 import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { createLogger } from '../../src/process/log.ts';
-import { createRuntime, type Runtime } from '../../src/runtime.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime.ts';
 import { type Api, type ApiOptions, startApi } from '../../src/server.ts';
-import { systemClock } from '../../src/values/clock.ts';
+import { type Clock, systemClock } from '../../src/values/clock.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
 import { expectDocumentedEvents } from './documented-events.ts';
 import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
@@ -71,7 +71,11 @@ export interface ProductOptions {
    */
   throughPgBouncer?: boolean;
   /** How the API is started. */
-  api?: Pick<ApiOptions, 'answerMs'>;
+  api?: Pick<ApiOptions, 'answerMs' | 'limiter'>;
+  /** That of Postgres, unless a test says otherwise. */
+  clock?: Clock;
+  /** How readiness looks at the queues. */
+  stalledQueues?: RuntimeOptions['stalledQueues'];
   /** Writes the stored forms of that release until the installation is contracted: its rows stay as they are. What is later is refused. */
   earlierForms?: '0.2.0' | '0.3.0';
 }
@@ -103,6 +107,8 @@ export async function startProduct({
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
   api,
+  clock,
+  stalledQueues,
   earlierForms,
 }: ProductOptions): Promise<Product> {
   const database = await createTestDatabase();
@@ -117,7 +123,9 @@ export async function startProduct({
   const config = readConfig(
     testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }),
   );
-  const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
+  const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), {
+    ...{ name: `test ${backend}`, clock, stalledQueues },
+  });
   await runtime.readInstallation();
   const server: Api = await startApi(runtime, api);
   const clients: Client[] = [];

@@ -191,7 +191,11 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
     /** "At least" holds on every machine, however slow. Two clocks are compared, no duration is measured. */
     duration: ['test/db/platform/database-clock.test.ts'],
     /** One limit for all waits: `until`, `eventually`, `expect.poll`. */
-    wait: ['test/support/eventually.ts'],
+    wait: [
+      'test/support/eventually.ts',
+      // Until midnight is over, where it is near: examples count whole days.
+      'test/e2e/transcript.test.ts',
+    ],
     /** What is drawn comes from scripts/harness/seed.ts. */
     random: [],
     /** Programs of integrators, who have no `until`. Time that the test sets. */
@@ -199,11 +203,18 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
       'test/e2e/generated-client/hey-api.ts',
       'test/e2e/generated-client/openapi-fetch.ts',
       'test/unit/outside/call-limits.test.ts',
+      // Turns of its timers are what the process is about.
+      'test/support/hurried-worker.ts',
     ],
     /** From the range of outgoing connections. `ownPort` is not. */
     port: [],
     /** Models and random journals run as long as they are asked to. */
-    limit: ['test/db/reconciliation/random-banks.test.ts', 'test/model/ledger.test.ts', 'test/model/schedule.test.ts'],
+    limit: [
+      'test/db/reconciliation/random-banks.test.ts',
+      'test/model/ledger.test.ts',
+      'test/model/schedule.test.ts',
+      'test/e2e/transcript.test.ts',
+    ],
     config: [],
   };
 
@@ -236,30 +247,91 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
   }
 
   const RUNS = /^(test|it|beforeAll|beforeEach|afterAll|afterEach)\b/;
+  /** For processes that are killed. */
+  const LIMITS_OF_WAITS = /^(FAULT_)?PATIENCE_MS$/;
 
-  function kindOf(call: ts.CallExpression): string | undefined {
+  /** A number, the name of one, or an expression of them: `3 * 60_000`. */
+  function isDuration(node: ts.Expression | undefined): boolean {
+    if (node === undefined) return false;
+    if (ts.isBinaryExpression(node)) return isDuration(node.left) || isDuration(node.right);
+    if (ts.isParenthesizedExpression(node)) return isDuration(node.expression);
+    return ts.isNumericLiteral(node) || /_MS$/.test(nameOf(node));
+  }
+
+  /** What the wait was given in the place of the one limit of all waits. */
+  function hasOwnLimit(call: ts.CallExpression): boolean {
+    const [, , limit] = call.arguments;
+    if (limit === undefined || !ts.isObjectLiteralExpression(limit)) return false;
+    const [given] = limit.properties;
+    return given !== undefined && !(ts.isPropertyAssignment(given) && LIMITS_OF_WAITS.test(nameOf(given.initializer)));
+  }
+
+  /** Names of variables that hold a duration, and names under which timers that end a promise were imported. */
+  interface Names {
+    readonly durations: ReadonlySet<string>;
+    readonly pauses: ReadonlySet<string>;
+  }
+
+  function namesIn(file: ts.SourceFile): Names {
+    const [durations, pauses] = [new Set<string>(), new Set<string>()];
+    const visit = (node: ts.Node): void => {
+      if (
+        ts.isVariableDeclaration(node) &&
+        ts.isIdentifier(node.name) &&
+        node.initializer &&
+        isPassed(node.initializer)
+      )
+        durations.add(node.name.text);
+      if (
+        ts.isImportDeclaration(node) &&
+        /^(node:)?timers\/promises$/.test((node.moduleSpecifier as ts.StringLiteral).text)
+      ) {
+        const bindings = node.importClause?.namedBindings;
+        if (bindings && ts.isNamedImports(bindings))
+          for (const { name, propertyName } of bindings.elements)
+            if ((propertyName ?? name).text === 'setTimeout') pauses.add(name.text);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+    return { durations, pauses };
+  }
+
+  /** `performance.now() - began`, itself. */
+  function isPassed(node: ts.Expression): boolean {
+    return ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.MinusToken && isClock(node.left);
+  }
+
+  function kindOf(call: ts.CallExpression, { durations, pauses }: Names): string | undefined {
     const name = nameOf(call.expression);
     const last = call.arguments.at(-1);
     if (name === 'Math.random') return 'random';
     if (name === 'freePort') return 'port';
     if (name === 'vi.waitFor' || name === 'vi.waitUntil') return 'wait';
     if (name === 'vi.setConfig') return 'config';
-    if (name === 'setTimeout' && isSleep(call)) return 'sleep';
+    if (pauses.has(name) || (name === 'setTimeout' && isSleep(call))) return 'sleep';
+    if (name === 'until' && hasOwnLimit(call)) return 'wait';
     if (/^expect\(\)(\.not)?\.toBe/.test(name) && !/toBeGreaterThan(OrEqual)?$/.test(name)) {
       const asked = call.expression as ts.PropertyAccessExpression;
-      if (subtractsNow(asked.expression)) return 'duration';
+      const [judged] = callOfExpect(asked).arguments;
+      if (subtractsNow(asked.expression) || (judged && durations.has(nameOf(judged)))) return 'duration';
     }
-    const isLimit = last !== undefined && (ts.isNumericLiteral(last) || /_MS$/.test(nameOf(last as ts.Expression)));
-    if (RUNS.test(name) && call.arguments.length > 1 && isLimit) return 'limit';
+    if (RUNS.test(name) && call.arguments.length > 1 && isDuration(last)) return 'limit';
     return undefined;
+  }
+
+  /** `expect(x)` of `expect(x).not.toBe`. */
+  function callOfExpect({ expression }: ts.PropertyAccessExpression): ts.CallExpression {
+    return ts.isCallExpression(expression) ? expression : callOfExpect(expression as ts.PropertyAccessExpression);
   }
 
   /** Calls of a file that are refused, as `kind: path:line`. */
   function refusedIn({ path, text }: SourceFile): string[] {
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const names = namesIn(file);
     const found: string[] = [];
     const visit = (node: ts.Node): void => {
-      const kind = ts.isCallExpression(node) ? kindOf(node) : undefined;
+      const kind = ts.isCallExpression(node) ? kindOf(node, names) : undefined;
       if (kind !== undefined && !REFUSED[kind]!.includes(path))
         found.push(`${kind}: ${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`);
       ts.forEachChild(node, visit);
@@ -295,7 +367,14 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
     ${'limit'}    | ${"test('slow', () => undefined, 60_000);"}
     ${'limit'}    | ${"test.each([1])('slow', () => undefined, LIMIT_MS);"}
     ${'limit'}    | ${'beforeAll(() => undefined, 60_000);'}
+    ${'limit'}    | ${"test('slow', () => undefined, 3 * (60_000 + 1));"}
+    ${'limit'}    | ${'afterAll(() => undefined, 3 * LIMIT_MS);'}
     ${'config'}   | ${'vi.setConfig({ testTimeout: 60_000 });'}
+    ${'wait'}     | ${'await until(look, Boolean, { timeoutMs: 25_000 });'}
+    ${'wait'}     | ${'await until(look, Boolean, { timeoutMs });'}
+    ${'sleep'}    | ${"import { setTimeout } from 'node:timers/promises'; await setTimeout(50);"}
+    ${'sleep'}    | ${"import { setTimeout as pause } from 'node:timers/promises'; await pause(50);"}
+    ${'duration'} | ${'const took = performance.now() - began; expect(took).toBeLessThan(50);'}
   `('$kind is found: $text', ({ kind, text }) => {
     expect(refusedIn({ path: 'planted.test.ts', text })).toEqual([`${kind}: planted.test.ts:1`]);
   });
@@ -305,6 +384,10 @@ describe('no clock and no chance decides a test, but in *.timing.test.ts', () =>
     'const limit = setTimeout(() => reject(new Error()), limitMs);',
     'await eventually(() => expect(count).toBe(1));',
     "test('plain', () => undefined);",
+    "test.each([1])('of %i', () => undefined);",
+    'await until(look, Boolean, { timeoutMs: FAULT_PATIENCE_MS });',
+    "import { setImmediate } from 'node:timers/promises'; await setImmediate();",
+    'const expiresAt = Date.now() - 1; expect(hold.expiresAt).toBe(expiresAt);',
   ])('%s is not refused', (text) => {
     expect(refusedIn({ path: 'planted.test.ts', text })).toEqual([]);
   });

@@ -65,6 +65,25 @@ test('tests, failed hooks, files that do not load and errors outside of any test
   ]);
 });
 
+test('what was skipped is counted by file, with the reason that the names of its suites have', () => {
+  const skipped = (name: string) => aTest(`pages (skipped: no /usr/bin/chromium) > ${name}`, 0, 'skipped');
+  const files = [
+    aFile('a.test.ts', [aTest('one', 1)]),
+    aFile('browser.test.ts', [skipped('one'), skipped('two')]),
+    aFile('b.test.ts', [aTest('one', 1), aTest('left out', 0, 'skipped')], { project: 'pgbouncer' }),
+  ];
+  const { printed } = count('tests', { files, unhandled: [] });
+  expect(printed.slice(0, 5)).toEqual([
+    '2 0',
+    '',
+    'Skipped, 3 in all:',
+    '      2    browser.test.ts: no /usr/bin/chromium',
+    '      1    b.test.ts (pgbouncer): no reason in its name',
+  ]);
+  const whole = { files: [aFile('a.test.ts', [aTest('one', 1)])], unhandled: [] };
+  expect(count('tests', whole).printed.join('\n')).not.toContain('Skipped');
+});
+
 test('the ten slowest files are named, and each test that used more than a twentieth of its limit', () => {
   const files = Array.from({ length: 12 }, (_, index) =>
     aFile(`${index}.test.ts`, [aTest(`waits ${index}`, index === 3 ? 18.1 : 18 - index)]),

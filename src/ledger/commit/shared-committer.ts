@@ -60,6 +60,8 @@ export interface DissolvedBatch {
 
 export interface SharedCommitterOptions extends BatchContext, Settling {
   onDissolved?: (reason: DissolveReason, batch: DissolvedBatch) => void;
+  /** See HELD_MS. */
+  heldMs?: number;
 }
 
 export class SharedCommitter {
@@ -154,7 +156,8 @@ export class SharedCommitter {
   }
 
   #adapt(heldMs: number): void {
-    const factor = heldMs > HELD_MS ? HELD_MS / heldMs : GROWTH;
+    const { heldMs: mostMs = HELD_MS } = this.#options;
+    const factor = heldMs > mostMs ? mostMs / heldMs : GROWTH;
     this.#commandsMax = Math.round(Math.min(Math.max(this.#commandsMax * factor, COMMANDS_LEAST), COMMANDS_MAX));
   }
 }

@@ -6,7 +6,7 @@ import type { Walk, WalkedList } from '../../db/walk.ts';
 import { walkOf } from '../../db/walk-by-time.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { listRows } from '../../ledger/rows/list-rows.ts';
-import { maskCardNumbers } from '../../values/card-number.ts';
+import { truncateCardNumbers } from '../../values/card-number.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankLine, BankLineStatus } from './bank-line.ts';
 import { bankLines } from './bank-line-table.ts';
@@ -34,14 +34,13 @@ export async function keepLines(
   if (fresh.length > 0) await bankLines.insert(trx, bookId, fresh);
 }
 
-/** Not its reference of an account: that is what transfers between own accounts are matched by, and it is shown by its end alone. */
+/**
+ * Matching looks for references in these texts, so numbers are truncated rather than removed. Not its reference of an account: that is what
+ * transfers between own accounts are matched by, and it is shown by its end alone.
+ */
 function masked(line: BankLine): BankLine {
-  const mask = (text: string | null) => (text === null ? null : maskCardNumbers(text));
-  return {
-    ...line,
-    counterpartyName: mask(line.counterpartyName),
-    text: mask(line.text),
-  };
+  const truncated = (text: string | null) => (text === null ? null : truncateCardNumbers(text));
+  return { ...line, counterpartyName: truncated(line.counterpartyName), text: truncated(line.text) };
 }
 
 interface Alike {

@@ -1,4 +1,5 @@
 /** What a line names: items, by any reference that it carries. Found by maps, since a run has many of both. */
+import { truncateCardNumbers } from '../../values/card-number.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { MatchItem, OpenLine } from './matching.ts';
 
@@ -64,7 +65,7 @@ export class NamedItems {
   readonly #byEndToEndId = new Map<string, MatchItem[]>();
   readonly #byReference = new Map<string, MatchItem[]>();
   readonly #byBeginning = new Map<string, MatchItem[]>();
-  readonly #documents: { readonly item: MatchItem; readonly pattern: RegExp }[] = [];
+  readonly #documents: NamedDocument[] = [];
 
   constructor(items: readonly MatchItem[]) {
     for (const item of items) {
@@ -73,7 +74,7 @@ export class NamedItems {
       for (const reference of [item.endToEndId, item.documentReference])
         if (reference !== null && reference.length > CUT_MIN) add(this.#byBeginning, reference.slice(0, CUT_MIN), item);
       if (item.documentReference !== null && item.documentReference.length >= DOCUMENT_MIN)
-        this.#documents.push({ item, pattern: inTextPattern(item.documentReference) });
+        this.#documents.push(documentOf(item, item.documentReference));
     }
   }
 
@@ -99,7 +100,11 @@ export class NamedItems {
 
   #documentsIn({ text, refs, endToEndId }: OpenLine): readonly MatchItem[] {
     const all = [text, endToEndId, ...refs].filter((one) => one !== null);
-    return this.#documents.filter(({ pattern }) => all.some((one) => pattern.test(one))).map(({ item }) => item);
+    const whole = this.#documents.filter(({ pattern }) => all.some((one) => pattern.test(one)));
+    const kept = this.#documents.filter(({ truncated }) => text !== null && truncated?.test(text) === true);
+    // Of several references that are stored alike none is named.
+    const alike = new Set(kept.map(({ item }) => item.documentReference));
+    return [...whole, ...(alike.size === 1 ? kept : [])].map(({ item }) => item);
   }
 
   /** The items of the one reference that begins so; several references: none. */
@@ -112,6 +117,19 @@ export class NamedItems {
     );
     return new Set(references).size === 1 ? found : [];
   }
+}
+
+/** A reference that looks like a card number stands in a line's text as it is stored: truncated (bank-line-store.ts). */
+interface NamedDocument {
+  readonly item: MatchItem;
+  readonly pattern: RegExp;
+  readonly truncated: RegExp | undefined;
+}
+
+function documentOf(item: MatchItem, reference: string): NamedDocument {
+  const stored = truncateCardNumbers(reference);
+  const truncated = stored === reference ? undefined : inTextPattern(stored);
+  return { item, pattern: inTextPattern(reference), truncated };
 }
 
 function isCutFrom(reference: string | null, beginning: string): boolean {

@@ -109,15 +109,13 @@ describe('when the batch before fails', () => {
   test('because its connection broke, every command still happens once', async () => {
     const sequences: bigint[] = [];
     let ended = 0;
-    for (let burst = 0; burst < 500 && ended < 5; burst++) {
+    while (ended < 5 || ahead() === 0) {
       const moving = Promise.all(moves(100));
       ended += await terminateBatches();
       sequences.push(...(await moving));
     }
-    expect(ended).toBeGreaterThanOrEqual(5);
     expect(new Set(sequences).size).toBe(sequences.length);
     expect(await balanceOf(to)).toBe(BigInt(sequences.length));
-    expect(ahead()).toBeGreaterThan(0);
   });
 
   test('because one of its rows cannot be written, the others are committed in order', async () => {

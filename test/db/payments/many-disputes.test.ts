@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import type { Appointment } from '../../../src/group/appointment.ts';
+import type { RowFailed } from '../../../src/group/moved-rows.ts';
 import { advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
+import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
@@ -150,7 +152,27 @@ test('an appointment that changes nothing, and is due still, is set aside', asyn
     decide: (state, moment) => new Draft(state, origin, moment).finish(undefined),
   };
   const idle = { ...paydayOfSandbox, command: () => Promise.resolve(nothing) };
+  expect(await setAsideByJob(idle, [id])).toEqual([[id, expect.any(NoProgress)]]);
   expect(await setAside(idle)).toEqual([[id, expect.any(NoProgress)]]);
+});
+
+test('of appointments that a job carries out together, only what is due as before is set aside', async () => {
+  const [stays, moves] = [newId(), newId()];
+  await book.submit(openPayday(stays));
+  await book.submit(openPayday(moves));
+  const origin = () => ({ id: newId(), requestId: newId() });
+  const done = (): Command<void> => ({
+    ...{ ...origin(), name: 'done', touches: [{ table: paydays, ids: [moves] }] },
+    decide(state, moment) {
+      const draft = new Draft(state, origin(), moment);
+      const payday = draft.get(paydays, moves)!;
+      draft.put(paydays, moves, { ...payday, status: 'done', dueAt: null, version: payday.version + 1 });
+      return draft.finish(undefined);
+    },
+  });
+  const { place: _, ...planted } = paydayOfSandbox;
+  const one = { ...planted, command: () => Promise.resolve(done()) };
+  expect(await setAsideByJob(one, [stays, moves])).toEqual([[stays, expect.any(NoProgress)]]);
 });
 
 test.each([
@@ -171,8 +193,24 @@ test.each([
   });
   const { place: __, ...planted } = paydayOfSandbox;
   const busy = { ...planted, ...(place && { place }), command: () => Promise.resolve(writing()) };
+  expect(await setAsideByJob(busy, [id])).toEqual([[id, expect.any(NoProgress)]]);
   expect(await setAside(busy)).toEqual([[id, expect.any(NoProgress)]]);
 });
+
+/** Carries them out as the ledger pool's job does, in wall time. Returns what was set aside. */
+async function setAsideByJob(appointment: Appointment, ids: readonly Uuid[]): Promise<[Uuid, unknown][]> {
+  const stuck: [Uuid, unknown][] = [];
+  const rowFailed: RowFailed = async (_, row, error) => stuck.push([row.id, error]) > 0;
+  await keepAppointments(
+    {
+      ...{ pool: book.pool, committer: book.committer, acquirers, secretBox: TEST_SECRET_BOX, ...WITHOUT_RAILS },
+      rowFailed,
+    },
+    appointment,
+    { bookId: book.id, ids },
+  );
+  return stuck;
+}
 
 /** Advances the clock of the book by a minute. Returns what was set aside on the way; the clock arrives. */
 async function setAside(appointment: Appointment): Promise<[Uuid, unknown][]> {

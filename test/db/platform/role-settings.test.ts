@@ -42,7 +42,8 @@ function open(url: string): void {
     error: (facts: { unfit: string[] }) => told.push(facts.unfit),
     info: (text: string) => told.push(text),
   }) as Logger;
-  watch = watchRoleSettings({ pool, url, log, count: (unfit) => counted.push(unfit) });
+  const durability = { assumed: false, isLive: () => anyKeyOpensLive(pool!) };
+  watch = watchRoleSettings({ pool, url, log, durability, count: (unfit) => counted.push(unfit) });
 }
 
 const asSuperuser = async (statement: string) => {
@@ -71,7 +72,7 @@ test('a timeout that is reset is counted, and logged once until it is set again'
   expect(told).toEqual([
     ['lock_timeout'],
     ['lock_timeout', 'statement_timeout'],
-    'the database role has its settings again',
+    'the database has the settings again that the product runs with',
   ]);
 });
 
@@ -186,6 +187,16 @@ test('a Postgres that may lose what it has committed is refused in live, and war
     await check(true);
     expect(warned).toHaveLength(1);
   });
+});
+
+test('fsync and full_page_writes that are off are counted and logged from the first live key on', async () => {
+  open(database.applicationUrl);
+  await watch.read();
+  await makeOrganisation(pool!);
+  await watch.read();
+  await watch.read();
+  expect(counted).toEqual([0, 2, 2]);
+  expect(told).toEqual([['fsync', 'full_page_writes']]);
 });
 
 test('a time in another form than ISO fails its statement', async () => {

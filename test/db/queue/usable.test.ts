@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { startPool } from '../../../src/queue/pool.ts';
 import { createQueues, type QueueJob, type Queues, type QueuesConfig } from '../../../src/queue/queues.ts';
@@ -74,21 +75,100 @@ describe('queues on Postgres', () => {
     await other.drop();
   });
 
-  test('from which no job comes while one waits are named, until one comes', async () => {
+  describe('out of which no job comes', () => {
+    const [IDLE_MS, STILL_MS] = [60_000, 600_000];
+    let queues: Queues;
+    let stalled: StalledQueues;
+    let now: number;
+
+    beforeEach(async () => {
+      now = 0;
+      queues = queuesOf({ QUEUE_LANES: 2 });
+      stalled = new StalledQueues(queues, { lookEveryMs: PATIENCE_MS, now: () => now });
+    });
+    afterEach(async () => {
+      stalled.close();
+      const superuser = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: silent });
+      await superuser.query('DELETE FROM bullmq.job').finally(() => superuser.end());
+    });
+
+    const lookAfter = async (afterMs: number) => {
+      now += afterMs;
+      await stalled.look();
+      return stalled.stalled();
+    };
+    const waitIn = (partition: number, id = 'b') => queues.add('ledger', partition, reserve(id), LIMIT);
+
+    test('though this process has room are named after a minute, each partition by itself', async () => {
+      const taken = [0, 0];
+      let room = true;
+      stalled.watch({ name: 'ledger', hasRoom: () => room, taken: (partition) => taken[partition]! });
+      await waitIn(1);
+      await lookAfter(0);
+      await lookAfter(0);
+      expect(await lookAfter(IDLE_MS - 1)).toBeUndefined();
+      taken[0] = 7;
+      expect(await lookAfter(1)).toBe('ledger-1');
+      taken[1] = 1;
+      expect(await lookAfter(0)).toBeUndefined();
+      room = false;
+      await lookAfter(0);
+      expect(await lookAfter(IDLE_MS)).toBeUndefined();
+    });
+
+    test('are named after ten minutes by a process without workers, unless something moves', async () => {
+      stalled.watchMoney();
+      await waitIn(1, 'first');
+      await waitIn(1, 'second');
+      await lookAfter(0);
+      await lookAfter(0);
+      expect(await lookAfter(STILL_MS - 1)).toBeUndefined();
+      await waitIn(1, 'third');
+      expect(await lookAfter(1)).toBe('ledger-1');
+      // A worker takes one, and its process ends.
+      const answered = new Answered();
+      answered.hold();
+      const pool = startPool(answered.pool, { queues, log: silent, concurrency: 1 });
+      await expect.poll(() => answered.started).toBe(1);
+      expect(await lookAfter(0)).toBeUndefined();
+      answered.release();
+      await pool.close(LIMIT);
+    });
+
+    test('for reports or webhooks do not end the readiness of those who accept money', async () => {
+      stalled.watchMoney();
+      await queues.add('reports', 0, [{ name: 'report.write', data: { bookId: 'b', ids: ['r'] } }], LIMIT);
+      await lookAfter(0);
+      await lookAfter(0);
+      expect(await lookAfter(STILL_MS)).toBeUndefined();
+    });
+
+    test('because they cannot be read are named after ten minutes, and no longer once they can', async () => {
+      const superuser = createPool({ url: database.superuserUrl, name: 'test', size: 1, log: silent });
+      stalled.watchMoney();
+      await superuser.query('ALTER SCHEMA bullmq RENAME TO elsewhere');
+      await lookAfter(0);
+      expect(await lookAfter(STILL_MS - 1)).toBeUndefined();
+      expect(await lookAfter(1)).toBe('ledger-0');
+      await superuser.query('ALTER SCHEMA elsewhere RENAME TO bullmq');
+      expect(await lookAfter(0)).toBeUndefined();
+      await superuser.end();
+    });
+  });
+
+  test('a partition has room until every job that it may have is in progress', async () => {
     const queues = queuesOf();
-    const stalled = new StalledQueues(queues, { lookEveryMs: 20, stalledAfterMs: 200 });
-    let [taken, inHand] = [0, 0];
-    stalled.watch({ name: 'ledger', inHand: () => inHand, taken: () => taken });
-    expect(stalled.stalled()).toBeUndefined();
-    await queues.add('ledger', 0, reserve('b'), LIMIT);
-    await expect.poll(() => stalled.stalled()).toBe('ledger-0');
-    inHand = 1;
-    await expect.poll(() => stalled.stalled()).toBeUndefined();
-    inHand = 0;
-    await expect.poll(() => stalled.stalled()).toBe('ledger-0');
-    taken = 1;
-    await expect.poll(() => stalled.stalled()).toBeUndefined();
-    stalled.close();
+    const answered = new Answered();
+    answered.hold();
+    const pool = startPool(answered.pool, { queues, log: silent, concurrency: 2 });
+    await queues.add('ledger', 0, reserve('one'), LIMIT);
+    await expect.poll(() => answered.started).toBe(1);
+    expect(pool.hasRoom(0)).toBe(true);
+    await queues.add('ledger', 0, reserve('two'), LIMIT);
+    await expect.poll(() => pool.hasRoom(0)).toBe(false);
+    answered.release();
+    await expect.poll(() => pool.hasRoom(0)).toBe(true);
+    await pool.close(LIMIT);
   });
 });
 
@@ -109,6 +189,41 @@ describeWithRedis('queues on Redis', () => {
     await place({ REDIS_PREFIX: 'two' }).check('two');
     await comesOut(place({ REDIS_PREFIX: 'two' }));
     expect(await redis.client().keys('*trial*')).toEqual([]);
+  });
+
+  test('that come back as those of another installation: nothing is added or taken until they are ours again', async () => {
+    const other = await startRedis();
+    const queues = queuesOf({ REDIS_URL: other.url });
+    await queues.check('one');
+    const answered = new Answered();
+    const pool = startPool(answered.pool, { queues, log: silent });
+    const stalled = new StalledQueues(queues, { lookEveryMs: PATIENCE_MS });
+    stalled.watchMoney();
+    const claim = async (installation: string) => {
+      await other.client().set('countinghouse:installation', installation);
+      await other.client().call('CLIENT', 'KILL', 'TYPE', 'normal');
+    };
+    await claim('two');
+    await expect.poll(() => queues.add('ledger', 0, reserve('a'), LIMIT).catch(({ name }) => name)).toBe('QueueUnfit');
+    await stalled.look();
+    expect(stalled.stalled()).toBe('ledger-0');
+    await claim('one');
+    await expect.poll(() => stalled.look().then(() => stalled.stalled())).toBeUndefined();
+    await queues.add('ledger', 0, reserve('b'), LIMIT);
+    await expect.poll(() => answered.ids).toContain('b');
+    stalled.close();
+    await pool.close(LIMIT);
+    await other.remove();
+  });
+
+  test('that were away at the start are claimed once they answer', async () => {
+    const other = await startRedis();
+    await other.kill();
+    const queues = queuesOf({ REDIS_URL: other.url });
+    await queues.check('one');
+    await other.start();
+    await expect.poll(() => other.client().get('countinghouse:installation')).toBe('one');
+    await other.remove();
   });
 
   test('whose certificate cannot be verified stop the start', async () => {

@@ -67,6 +67,15 @@ test('21: net to clearing, cost to costs, gross to suspense; the line that names
   expect(await bank.exceptions()).toEqual([]);
 });
 
+test('a report with a number like that of a card is found in the text of a line, which keeps no card number', async () => {
+  await bank.account({ parties: [ACME] });
+  await post(await keep({ name: '4242424242424242.csv', totals: [{ gross: 100_000n, cost: 2_500n }] }));
+  await take(97_500, { text: 'Payment 4242 4242 4242 4242' });
+  expect(await saidOf(bank)).toEqual(['reference_in_text: 97500 ↔ 97500']);
+  const texts = await bank.book.rows('SELECT text FROM bank_lines WHERE book_id = $1');
+  expect(texts).toEqual([{ text: expect.stringContaining('4242 42** **** 4242') }]);
+});
+
 test('22: what books take of a report leaves suspense, and a line that is an exception stays until it is settled again', async () => {
   await bank.account({ currency: 'EUR', parties: [{ ...ACME, party: 'sandbox_acquirer' }] });
   const merchant = await openBook({ database: bank.pool, forms: LATEST_FORMS });

@@ -1,6 +1,6 @@
 /** The report of tax on fees: of a book its own collections, of the operator's those of all books of the mode. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addDays, dayOf } from '../../../src/calendar/day.ts';
+import { addDays } from '../../../src/calendar/day.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -11,6 +11,7 @@ import { publicId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { collectFeesIn } from '../../support/fees.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
+import { oneDay, today } from '../../support/one-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -18,16 +19,16 @@ let books: TestBook[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const open = (mode: 'test' | 'live') => openBook({ database: database.applicationUrl, mode, forms: LATEST_FORMS });
+  const open = (mode: 'test' | 'live') =>
+    openBook({ database: database.applicationUrl, mode, forms: LATEST_FORMS, clock: oneDay });
   books = [await open('test'), await open('test'), await open('live')];
-  for (const book of books) await collectFeesIn(book);
+  for (const book of books) await collectFeesIn(book, oneDay);
 });
 afterAll(async () => {
   for (const book of books ?? []) await book.close();
   await database?.drop();
 });
 
-const today = dayOf(Date.now(), 'UTC');
 /** The last day that is over. */
 const collectedOn = addDays(today, -1);
 

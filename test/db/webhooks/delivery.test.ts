@@ -1,5 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
+import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
+import { postEvent } from '../../../src/outside/post-event.ts';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
@@ -281,7 +283,10 @@ describe('a receiver', () => {
     const hooks = await stage.receiver();
     const slow = await stage.world.endpoint(stage.bookId, { url: hanging.url, events: ['payout.*'] });
     const quick = await stage.world.endpoint(stage.bookId, { url: hooks.url, events: ['account.*'] });
-    const posting = stage.deliverer({ timeoutMs: 2_000 });
+    // The good ones have as long as they need.
+    const post: typeof postEvent = (agents, request) =>
+      postEvent(agents, { ...request, timeoutMs: request.url === hanging.url ? 2_000 : PATIENCE_MS });
+    const posting = stage.deliverer({ timeoutMs: PATIENCE_MS, post });
     const hung = posting.deliver(stage.bookId, await stage.world.emit(stage.bookId, 'payout.paid', 200));
     await hanging.arrivals(1);
     await posting.deliver(stage.bookId, await stage.world.emit(stage.bookId, 'account.created', 50));

@@ -2,6 +2,7 @@ import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/errors.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
+import { HeldSecond } from '../../support/held-second.ts';
 import { createTestApp, GOOD_BODY, KEYS } from './test-app.ts';
 
 const THING = `/v1/things/${publicId('payout', newId())}`;
@@ -159,9 +160,10 @@ describe('keys', () => {
 
 describe('limits', () => {
   test('a key with two writes a second gets two, then 429 with Retry-After', async () => {
-    const { app, handled } = createTestApp();
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => post(app, GOOD_BODY, { Authorization: `Bearer ${KEYS.slow}` })),
+    const second = new HeldSecond();
+    const { app, handled } = createTestApp({ limiter: second.limiter });
+    const answers = await second.during(() =>
+      Promise.all(Array.from({ length: 5 }, () => post(app, GOOD_BODY, { Authorization: `Bearer ${KEYS.slow}` }))),
     );
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(3);

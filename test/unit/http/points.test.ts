@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { metadataFilter } from '../../../src/api/pages.ts';
 import { route } from '../../../src/api/route.ts';
+import { HeldSecond } from '../../support/held-second.ts';
 import { createTestApp, GOOD_BODY, KEYS } from './test-app.ts';
 
 type TestApp = ReturnType<typeof createTestApp>['app'];
@@ -80,11 +81,13 @@ test('a refused body costs its points; an unread body costs one', async () => {
 });
 
 test('bodies that cost more points than are left are refused unparsed', async () => {
-  const { app, handled } = createTestApp({ environment: { RATE_LIMIT_WRITES_PER_SECOND: '20' } });
+  const second = new HeldSecond();
+  const environment = { RATE_LIMIT_WRITES_PER_SECOND: '20' };
+  const { app, handled } = createTestApp({ environment, limiter: second.limiter });
   const parse = vi.spyOn(JSON, 'parse');
   try {
     const big = padded(10 * KB_64);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => post(app, big)));
+    const answers = await second.during(() => Promise.all(Array.from({ length: 6 }, () => post(app, big))));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4);
     expect(answers.find(({ status }) => status === 429)!.headers['retry-after']).toBe('1');

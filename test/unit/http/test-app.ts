@@ -10,6 +10,7 @@ import { waitFor } from '../../../src/api/waits.ts';
 import { readConfig } from '../../../src/config.ts';
 import { ApiError } from '../../../src/errors/errors.ts';
 import { createApp } from '../../../src/http/app.ts';
+import type { RateLimiter } from '../../../src/http/rate-limiter.ts';
 import { ApiServices } from '../../../src/http/services.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
@@ -77,6 +78,7 @@ export function createTestApp(
     environment?: NodeJS.ProcessEnv;
     sandboxKey?: string;
     routes?: readonly Route[];
+    limiter?: RateLimiter;
   } = {},
 ): TestApp {
   const handled: RouteRequest[] = [];
@@ -154,7 +156,7 @@ export function createTestApp(
     pool: { query: () => Promise.reject(new Error('no database here')) },
     lists: { read: (_bookId: string, work: (db: unknown) => Promise<unknown>) => work(undefined) },
   } as unknown as ApiRuntime;
-  const services = new ApiServices(runtime);
+  const services = new ApiServices(runtime, { limiter: options.limiter });
   return { app: createApp(runtime, services, options.routes ?? routes), services, handled, logged };
 }
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../../src/values/card-number.ts';
+import {
+  hasCardNumber,
+  maskCardNumbers,
+  truncateCardNumbers,
+  urlHasCardNumber,
+} from '../../../src/values/card-number.ts';
 import { isLuhnValid } from '../../../src/values/luhn.ts';
 
 const VISA = '4242424242424242';
@@ -294,6 +299,32 @@ test('is taken out of what is logged, and nothing else is', () => {
         .array(fc.constantFrom('4242424242424242', '%', '25', '34', '5F', '2', '4', ' ', 'x'), { maxLength: 24 })
         .map((pieces) => pieces.join('')),
       (text) => !hasCardNumber(maskCardNumbers(text)),
+    ),
+  );
+});
+
+test.each([
+  [`a ${VISA} b`, 'a 424242******4242 b'],
+  ['RE 4242 4242 4242 4242, 5105-1051-0510-5100', 'RE 4242 42** **** 4242, 5105-10**-****-5100'],
+  // Of a shorter number fewer of the first ones stay: six are always hidden.
+  ['x 378282246310005 y', 'x 37828******0005 y'],
+  ['x 30569309025904 y', 'x 3056******5904 y'],
+  ['%34242424242424242', '424242******4242'],
+  ['without one, 1234 5678', 'without one, 1234 5678'],
+])('%s is truncated: %s', (text, kept) => {
+  expect(truncateCardNumbers(text)).toBe(kept);
+  expect(truncateCardNumbers(kept)).toBe(kept);
+});
+
+test('what is truncated has no card number, whatever is beside it', () => {
+  fc.assert(
+    fc.property(
+      fc
+        .array(fc.constantFrom('4242424242424242', '30569309025904', '%', '25', '34', '5F', '2', '4', ' ', 'x'), {
+          maxLength: 24,
+        })
+        .map((pieces) => pieces.join('')),
+      (text) => !hasCardNumber(truncateCardNumbers(text)),
     ),
   );
 });

@@ -8,6 +8,7 @@ import {
   type OpenLine,
   RULES,
 } from '../../../../src/reconciliation/matches/matching.ts';
+import { truncateCardNumbers } from '../../../../src/values/card-number.ts';
 import {
   ACME_ACCOUNT,
   inputOf,
@@ -52,6 +53,21 @@ const DAILY: Partial<AccountRules> = {
 };
 
 const GOLDEN: readonly Row[] = [
+  {
+    name: 'a document whose number looks like that of a card, in a text as it is stored',
+    lines: [lineOf({ id: 'L1', amount: 97_500n, text: truncateCardNumbers('Payment 4242 4242 4242 4242.') })],
+    items: [reportOf({ id: 'R1', amount: 97_500n, documentReference: '4242424242424242' })],
+    said: ['reference_in_text: L1 97500 ↔ R1 97500'],
+  },
+  {
+    name: 'of two documents whose numbers are stored alike neither is named',
+    lines: [lineOf({ id: 'L1', amount: 97_500n, text: truncateCardNumbers('Payment 4242424242424242') })],
+    items: [
+      reportOf({ id: 'R1', amount: 97_500n, documentReference: '4242424242424242' }),
+      reportOf({ id: 'R2', amount: 97_500n, documentReference: '4242420000004242' }),
+    ],
+    said: ['inbound_unallocated: L1, perhaps R2 by amount, perhaps R1 by amount'],
+  },
   {
     name: '1: the end-to-end id',
     lines: [ofRail({ endToEndId: E1 })],

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../../../scripts/harness/build.ts';
-import { chooseParts, missingFor, PARTS, type Part, repeatOf, typed } from '../../../../scripts/long/parts.ts';
+import {
+  chooseParts,
+  installableFor,
+  missingFor,
+  PARTS,
+  type Part,
+  repeatOf,
+  typed,
+} from '../../../../scripts/long/parts.ts';
 
 const part = (name: string, seconds: number, more: Partial<Part> = {}): Part => ({
   name,
@@ -42,6 +50,13 @@ test('what is not there is named, and no part passes without it', () => {
   const has = { script: (name: string) => name === 'a', program: (name: string) => name === 'c' };
   expect(missingFor(needy, has)).toEqual(['there is no npm script b', 'd is not installed']);
   expect(missingFor(part('free', 1), has)).toEqual([]);
+});
+
+test('what Debian has of what is not there is installed', () => {
+  const program = (name: string) => name === 'pgbouncer';
+  const needy = part('needy', 1, { needs: { programs: ['chromium', 'pgbouncer', 'cargo'] } });
+  expect(installableFor(needy, { program })).toEqual(['chromium']);
+  expect(installableFor(PARTS.find(({ name }) => name === 'pages')!, { program })).toEqual(['chromium']);
 });
 
 test('a command is printed as it is typed', () => {
