@@ -156,6 +156,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   description?: string;
   /** The scope that a key needs; null for any key. */
   scope: Scope | null;
+  /** Another scope that is as good, where two parties do the same: the integrator, and the processor. */
+  orScope?: Scope;
   /** A key needs no scope where the path names the key itself. */
   itselfWithoutScope?: true;
   /**

@@ -28,7 +28,7 @@ export interface RowCheck<Row = unknown, Place = unknown> {
   readByIds?(context: CheckContext, ids: readonly Uuid[]): Promise<readonly Row[]>;
   /**
    * A page in order of key of the rows that were changed since a moment of the book's time, for changes that emit no event and post no
-   * entry. Its places are those of `read`.
+   * entry, and for rows that are too dear to read with every page of events. Its places are those of `read`.
    */
   readSince?(
     context: CheckContext,

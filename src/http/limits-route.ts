@@ -14,6 +14,7 @@ import { noticeLimits } from '../payouts/notices/api/notice-limits.ts';
 import { bankFileLimits } from '../reconciliation/runs/api/bank-file-limits.ts';
 import { reportLimits } from '../reports/report/api/report-limits.ts';
 import { backtestLimits } from '../transactions/backtest/api/backtest-limits.ts';
+import { transactionLimits } from '../transactions/purchase/api/transaction-limits.ts';
 import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
@@ -32,6 +33,7 @@ const OF_GROUPS: readonly GroupLimits[] = [
   batchLimits,
   statementLimits,
   cardLimits,
+  transactionLimits,
   backtestLimits,
   reportLimits,
   bankFileLimits,

@@ -104,7 +104,7 @@ function operationOf(route: Route, routes: readonly Route[], { examples, problem
     description: [
       route.description,
       route.retires ? retirementText(route.retires) : '',
-      route.scope ? `Scope: \`${route.scope}\`.` : 'Any key.',
+      scopeText(route),
       route.testModeOnly ? 'Test mode only.' : '',
     ]
       .filter(Boolean)
@@ -133,6 +133,11 @@ function operationOf(route: Route, routes: readonly Route[], { examples, problem
 /** Bytes have no schema of their own. */
 const uploadedContent = (kind: UploadKind) =>
   Object.fromEntries(UPLOADED_TYPES[kind].map((type) => [type, { schema: z.string() }]));
+
+function scopeText({ scope, orScope }: Route): string {
+  if (scope === null) return 'Any key.';
+  return `Scope: \`${scope}\`${orScope === undefined ? '' : ` or \`${orScope}\``}.`;
+}
 
 function paramsOf(route: Route): z.ZodObject | undefined {
   if (!route.params) return undefined;

@@ -321,7 +321,7 @@ function requireAllowed(context: RequestContext, policy: Policy, limit: number, 
 
 function requireRights(route: Route, principal: Principal, { id }: Request['params']): void {
   const isItself = route.itselfWithoutScope && id === publicId('apiKey', principal.keyId);
-  if (route.scope !== null && !isItself) requireScope(principal, route.scope);
+  if (route.scope !== null && !isItself) requireScope(principal, route.scope, route.orScope);
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
 }
 

@@ -18,9 +18,9 @@ import type { PartLine } from '../../src/transactions/clearing-files/clearing-fi
 import { readLines } from '../../src/transactions/clearing-files/read-lines.ts';
 import { takeLines } from '../../src/transactions/clearing-files/take-lines.ts';
 import { readDecisionAnswer } from '../../src/transactions/decisions/api/decision-answer.ts';
-import { requestDispute } from '../../src/transactions/dispute-actions/act-on-dispute.ts';
+import { disputeAction, requestDispute } from '../../src/transactions/dispute-actions/act-on-dispute.ts';
 import * as schemas from '../../src/transactions/recording/api/message-schemas.ts';
-import { type Of, saidAuthorization, saidClearing } from '../../src/transactions/recording/api/said.ts';
+import { type Of, saidAuthorization, saidClearing, saidRefund } from '../../src/transactions/recording/api/said.ts';
 import type { SaidMessage } from '../../src/transactions/recording/said-message.ts';
 import { takingMessage } from '../../src/transactions/recording/take-said.ts';
 import { requestSettlement } from '../../src/transactions/settlements/settle.ts';
@@ -109,8 +109,12 @@ export async function playCards(book: TestBook): Promise<void> {
   await keepAccess(book.pool, book.id, access);
 }
 
-async function setEndpoint(book: TestBook, decision: Program['decision']): Promise<void> {
-  const input = { commandId: newId(), change: { decision }, allow: { permits: () => false }, ports: [] };
+function setEndpoint(book: TestBook, decision: Program['decision']): Promise<void> {
+  return setProgram(book, { decision });
+}
+
+async function setProgram(book: TestBook, change: Partial<Program>): Promise<void> {
+  const input = { commandId: newId(), change, allow: { permits: () => false }, ports: [] };
   await carryOut(book, requestProgramUpdate, input, { secretBox });
 }
 
@@ -150,3 +154,69 @@ const ofBook = (book: TestBook): Of => ({ ...askedIn(book), purchaseId: null });
 
 const take = (book: TestBook, said: SaidMessage) =>
   carryOut(book, takingMessage({ readAnswer: readDecisionAnswer }), said);
+
+/** Ids of what `playEveryCheck` leaves, by what it is. */
+export interface CheckedCards {
+  readonly cardId: Uuid;
+  /** Cleared, refunded in part, with a dispute that is submitted and one that was lost. */
+  readonly disputedId: Uuid;
+  /** Cash, with a fee: something of it is held still. */
+  readonly openId: Uuid;
+  /** Of the card, the account and the program: each has a limit with a filter. */
+  readonly limitIds: readonly Uuid[];
+}
+
+const CASH_FEE = { fixed: 10n, basisPoints: 0n, minimum: null, maximum: null, rounding: 'half_even' } as const;
+
+/** Purchases of every kind that checks compare: with fees, holds, refunds, disputes, limits that count for themselves, and settled ones. */
+export async function playEveryCheck(book: TestBook): Promise<CheckedCards> {
+  const fees = { cash: CASH_FEE, quasiCash: null, foreignCurrency: null };
+  await setProgram(book, { decision: null, fees });
+  const cardId = await issuedCard(book);
+  const { currency, accountId } = (await cards.find(book.pool, book.id, cardId))!;
+  const limits = [
+    { window: 'day', amount: 90_000n, count: 90n, for: { mccs: [MERCHANT.mcc] }, netOfRefunds: false },
+  ] as const;
+  const subjects = [
+    { scope: 'card', cardId, param: '/card' },
+    { scope: 'account', accountId, param: '/account' },
+    { scope: 'program' },
+  ] as const;
+  const limitIds: Uuid[] = [];
+  for (const subject of subjects)
+    limitIds.push(
+      await carryOut(book, requestControls, { subject, content: { ...NO_CONTROLS, limits }, status: 'active' }),
+    );
+  await carryOut(book, requestToken, {
+    ...{ cardId, cardParam: 'id', tokenReference: `T-${cardId}`, network: 'visa', wallet: 'other' },
+    ...{ requestorId: null, lastFour: null, recommendation: null, deviceType: null, deviceName: null, deviceId: null },
+  });
+  const named = (name: string) => ({
+    ...{ card: publicId('card', cardId), currency, network_reference: `net-${name}-${cardId}`, merchant: MERCHANT },
+  });
+  const of = ofBook(book);
+  const message = (name: string) => `${name}-${cardId}`;
+  const authorize = (name: string, asked: object) => {
+    const body = { ...named(name), message_reference: message(`auth-${name}`), entry_mode: 'chip', ...asked };
+    return take(book, saidAuthorization(of, schemas.createAuthorization.parse(body)));
+  };
+  const clear = (name: string, asked: object) => {
+    const body = { ...named(name), message_reference: message(`clear-${name}`), ...asked };
+    return take(book, saidClearing(of, schemas.createClearing.parse(body)));
+  };
+  await authorize('disputed', { amount: 4_000 });
+  const disputedId = await clear('disputed', { amount: 4_000 });
+  const refunded = { ...named('disputed'), message_reference: message('refund'), amount: 500 };
+  await take(book, saidRefund(of, schemas.createRefund.parse(refunded)));
+  const dispute = (amount: bigint) =>
+    carryOut(book, requestDispute, { transactionId: disputedId, amount, reason: 'product_not_received' });
+  const lost = await dispute(300n);
+  await carryOut(book, disputeAction('submit'), { disputeId: lost });
+  await carryOut(book, disputeAction('lose'), { disputeId: lost });
+  await carryOut(book, disputeAction('submit'), { disputeId: await dispute(1_000n) });
+  await carryOut(book, requestSettlement, {});
+  const openId = await authorize('cash', { amount: 900, kind: 'cash' });
+  await clear('cash', { amount: 400, final: false });
+  await clear('forced', { amount: 250 });
+  return { cardId, disputedId, openId, limitIds };
+}

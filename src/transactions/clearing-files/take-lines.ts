@@ -91,7 +91,7 @@ export function withinCommand(lines: readonly ReadLine[]): readonly ReadLine[] {
   const places = new Set<string>();
   for (const [at, { scope, merchantId }] of lines.entries()) {
     if (scope !== null) {
-      const place = lookalikeKey(scope.card.cardId, merchantId);
+      const place = lookalikeKey(scope.card.line.lineId, merchantId);
       if (scope.looksFor !== null && places.has(place)) return lines.slice(0, at);
       places.add(place);
     }

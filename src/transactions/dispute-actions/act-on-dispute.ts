@@ -19,13 +19,20 @@ import { Draft } from '../../ledger/draft.ts';
 import type { Entry } from '../../ledger/entry.ts';
 import { advance, begin } from '../../ledger/rows/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
-import { accountFacts } from '../booking/account-step.ts';
+import { type AccountFlag, accountFacts } from '../booking/account-step.ts';
 import type { RolePosting } from '../booking/book-posting.ts';
 import { disputedOf } from '../disputes/dispute.ts';
 import { type DisputeAction, transactionDisputeResource } from '../disputes/dispute-resource.ts';
-import { type DisputeStep, endDispute, openDispute, submitDispute } from '../disputes/dispute-step.ts';
+import {
+  DISPUTE_ACCOUNT_CLOSED,
+  type DisputeStep,
+  endDispute,
+  openDispute,
+  submitDispute,
+} from '../disputes/dispute-step.ts';
 import { DISPUTES_MAX, disputeIdsOf } from '../disputes/dispute-store.ts';
 import { type StoredDispute, transactionDisputes } from '../disputes/dispute-table.ts';
+import { inOrder } from '../purchase/message-flags.ts';
 import { type StoredPurchase, transactions } from '../purchase/purchase-table.ts';
 
 export interface OpenDisputeInput extends Asked {
@@ -73,7 +80,7 @@ function openCommand(input: OpenDisputeInput, ids: readonly Uuid[]): Command<Sto
         ...{ reason: input.reason, entryIds: [], requestId, version: 1, createdAt: now, updatedAt: now },
       };
       const body = begin(draft, transactionDisputeResource, dispute, 'transaction_dispute.opened');
-      countDisputes(draft, purchase, [...known, dispute]);
+      countDisputes(draft, purchase, { all: [...known, dispute], flags: [] });
       return draft.finish<Stored>(storedAs(transactionDisputeResource, dispute, { status: 201, body }));
     },
   };
@@ -103,12 +110,17 @@ function disputesOf(draft: Draft, purchase: StoredPurchase, ids: readonly Uuid[]
   return ids.map((id) => draft.get(transactionDisputes, id)!).toSorted((one, other) => one.ordinal - other.ordinal);
 }
 
-/** What is disputed of a purchase stands in its row. It is no message: nobody is told of the purchase. */
-function countDisputes(draft: Draft, purchase: StoredPurchase, all: readonly StoredDispute[]): void {
+/** What is disputed of a purchase stands in its row, and the flags of each step. It is no message: nobody is told of the purchase. */
+function countDisputes(
+  draft: Draft,
+  purchase: StoredPurchase,
+  { all, flags }: { all: readonly StoredDispute[]; flags: readonly AccountFlag[] },
+): void {
   const amounts = { ...purchase.amounts, disputed: disputedOf(all) };
   const { book: updatedAt } = draft.moment;
   draft.put(transactions, purchase.id, {
     ...purchase,
+    flags: inOrder([...purchase.flags, ...flags]),
     ...{ amounts, disputes: all.length, version: purchase.version + 1, updatedAt },
   });
 }
@@ -169,11 +181,8 @@ function act(draft: Draft, dispute: StoredDispute, { action, ids }: { action: Di
     { status, credited: step.dispute.credited },
     { event: `transaction_dispute.${status}`, entries: entry ? [entry] : [] },
   );
-  countDisputes(
-    draft,
-    purchase,
-    known.map((one) => (one.id === changed.id ? changed : one)),
-  );
+  const all = known.map((one) => (one.id === changed.id ? changed : one));
+  countDisputes(draft, purchase, { all, flags: step.flags });
   return changed;
 }
 
@@ -187,7 +196,7 @@ function book(
   const { id, accountId, currency } = dispute;
   if (postings.length === 0) return undefined;
   const about = {
-    kind: 'dispute_on_closed_account',
+    kind: DISPUTE_ACCOUNT_CLOSED,
     resource: 'transaction_dispute',
     resourceId: id,
     detail: `A dispute of a purchase was ${name} although the account is closed.`,

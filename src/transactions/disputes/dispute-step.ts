@@ -10,9 +10,14 @@ import {
 import { movement, type RolePosting, toCustomer } from '../booking/book-posting.ts';
 import { creditedOf, type Dispute, maximumDisputed, type Settled } from './dispute.ts';
 
-export type DisputeException =
-  /** A closed account was credited or debited. `movable` may be moved to another account. */
-  { readonly kind: 'dispute_account_closed'; readonly movable: bigint };
+/** A closed account was credited or debited. */
+export const DISPUTE_ACCOUNT_CLOSED = 'dispute_account_closed';
+
+/** `movable` may be moved to another account. */
+export interface DisputeException {
+  readonly kind: typeof DISPUTE_ACCOUNT_CLOSED;
+  readonly movable: bigint;
+}
 
 export interface DisputeStep {
   readonly dispute: Dispute;
@@ -67,7 +72,7 @@ function booked(dispute: Dispute, postings: readonly RolePosting[], before: Acco
     dispute,
     postings,
     flags: accountFlags(account),
-    exception: isOfClosed ? { kind: 'dispute_account_closed', movable: movable(account) } : null,
+    exception: isOfClosed ? { kind: DISPUTE_ACCOUNT_CLOSED, movable: movable(account) } : null,
     account,
   };
 }

@@ -6,7 +6,7 @@
  */
 import { multiplyRatio } from '../../money/rounding.ts';
 import { type Dispute, disputedOf } from '../disputes/dispute.ts';
-import type { Message } from '../message/message.ts';
+import type { MerchantAmount, Message } from '../message/message.ts';
 import { type FeeTerms, type PurchaseFee, purchaseFee } from './purchase-fee.ts';
 import type { Sums } from './sums.ts';
 import { type Tally, tallyOf } from './tally.ts';
@@ -114,6 +114,13 @@ function leftOf({ account, merchant }: Tally): bigint {
   const whole = merchant.authorized - merchant.reversed;
   if (left <= 0n || merchant.cleared >= whole) return 0n;
   return left - multiplyRatio(left, { numerator: merchant.cleared, denominator: whole }, 'down');
+}
+
+/** The part of the authorization that is still held, as its merchant counts it. Null where the messages do not agree on a currency. */
+export function merchantLeft({ tally: { merchant }, amounts }: PurchaseState): MerchantAmount | null {
+  if (merchant === null || amounts.held === 0n) return null;
+  const left = merchant.authorized - merchant.reversed - merchant.cleared;
+  return left > 0n ? { amount: left, currency: merchant.currency } : null;
 }
 
 function amountsOf(

@@ -45,7 +45,8 @@ export function touchesOf({ bookId, purchaseId, card, holds: known, disputes, lo
     { table: controlsInForce, ids: subjects },
     { table: counters, ids: counterIds(card) },
     { table: transactionDisputes, ids: disputes },
-    { table: lookalikes, ids: looksFor === null ? [] : [lookalikeKey(card.cardId, looksFor)] },
+    // Which card of the line a token pays with is decided under the lock.
+    { table: lookalikes, ids: looksFor === null ? [] : line.cardIds.map((id) => lookalikeKey(id, looksFor)) },
   ];
 }
 

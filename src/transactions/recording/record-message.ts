@@ -24,7 +24,7 @@ import { expiryDays, restartsExpiry } from '../purchase/expiry-start.ts';
 import { lookalikeKey, lookalikes } from '../purchase/lookalike-store.ts';
 import { inOrder } from '../purchase/message-flags.ts';
 import { transactionResource } from '../purchase/purchase-resource.ts';
-import type { PurchaseState, PurchaseTerms } from '../purchase/purchase-state.ts';
+import { merchantLeft, type PurchaseState, type PurchaseTerms } from '../purchase/purchase-state.ts';
 import { type Merchant, type StoredPurchase, transactions } from '../purchase/purchase-table.ts';
 import type { Lookalike } from '../purchase/resembling.ts';
 import { type MessageStep, takeMessage } from '../purchase/take-message.ts';
@@ -149,7 +149,7 @@ function alikeIn({ draft, scope, card }: Scene, { message, facts }: Recording) {
     amount: message.amount,
     merchant: message.merchant,
   };
-  const { open = [] } = draft.get(lookalikes, lookalikeKey(scope.card.cardId, scope.looksFor)) ?? {};
+  const { open = [] } = draft.get(lookalikes, lookalikeKey(card.id, scope.looksFor)) ?? {};
   return { lookalike, openPurchases: open.filter(({ transactionId }) => transactionId !== scope.purchaseId) };
 }
 
@@ -257,14 +257,6 @@ const NOTHING: StoredPurchase['amounts'] = {
   fee: 0n,
   fxDifference: 0n,
 };
-
-/** The part of the authorization that is still held, as its merchant counts it. */
-function merchantLeft({ tally, amounts }: PurchaseState): StoredPurchase['merchantLeft'] {
-  const { merchant } = tally;
-  if (merchant === null || amounts.held === 0n) return null;
-  const left = merchant.authorized - merchant.reversed - merchant.cleared;
-  return left > 0n ? { amount: left, currency: merchant.currency } : null;
-}
 
 /** Windows are of the time zone that the program had with its first transaction. */
 function fixTimeZone(draft: Draft): void {

@@ -8,13 +8,17 @@ import { DEFAULT_EXPIRY_DAYS, DEFAULT_TOLERANCES } from '../../../src/cards/prog
 import { ENTRY_MODES } from '../../../src/cards/purchase/purchase-facts.ts';
 import { CHART } from '../../../src/ledger/chart.ts';
 import { SANDBOX_BIN } from '../../../src/processors/card-sequence.ts';
+import { DISPUTE_ACCOUNT_CLOSED } from '../../../src/transactions/disputes/dispute-step.ts';
+import { MESSAGES_MAX } from '../../../src/transactions/message/messages-store.ts';
 import { TRANSACTION_FLAGS } from '../../../src/transactions/purchase/message-flags.ts';
 import { PURCHASE_TRANSITIONS } from '../../../src/transactions/purchase/purchase-resource.ts';
 import { KINDS } from '../../../src/transactions/recording/api/message-schemas.ts';
 import { EXCEPTION_DETAILS } from '../../../src/transactions/recording/open-exception.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
-const [cards, processors, accounting, operations] = ['cards', 'processors', 'cards-accounting', 'operations'].map(read);
+const [cards, processors, accounting, operations, files] = [
+  ...['cards', 'processors', 'cards-accounting', 'operations', 'clearing-files'].map(read),
+];
 
 describe('for integrators', () => {
   test.each([
@@ -34,6 +38,16 @@ describe('for integrators', () => {
     expect(cards).toContain(`${stays!.percent} % at hotels`);
     expect(DEFAULT_EXPIRY_DAYS).toEqual({ default: 7, lodging: 30, carRental: 30, cruise: 30, fuel: 2 });
     expect(cards).toContain('for seven days (30 at hotels, car rentals and cruises, two after');
+  });
+});
+
+describe.each([
+  ['integrators', () => cards],
+  ['processors', () => processors],
+  ['files', () => files],
+])('limits, for %s', (_, page) => {
+  test('it says how many messages a transaction takes', () => {
+    expect(page()).toContain(MESSAGES_MAX.toLocaleString('en-US'));
   });
 });
 
@@ -61,7 +75,7 @@ describe('for accountants', () => {
     expect(accounting).toContain(`| \`${code}\` | ${CHART[code].side} |`);
   });
 
-  test.each([...Object.keys(EXCEPTION_DETAILS), 'dispute_account_closed'])(
+  test.each([...Object.keys(EXCEPTION_DETAILS), DISPUTE_ACCOUNT_CLOSED])(
     '%s says what happened and what people do',
     (kind) => {
       expect(accounting).toContain(`\`${kind}\``);

@@ -101,10 +101,14 @@ const SUMMARIES: Readonly<Record<CardTokenAction, readonly [summary: string, des
   deactivate: ['Deactivate a token of a card', 'For good.'],
 };
 
+/** A processor sends them for its network. */
+const OF_NETWORK: readonly CardTokenAction[] = ['approve', 'decline'];
+
 const actions: Route[] = (Object.keys(SUMMARIES) as CardTokenAction[]).map((action) =>
   actionRoute(cardTokenApi, action, {
     summary: SUMMARIES[action][0],
     description: SUMMARIES[action][1],
+    ...(OF_NETWORK.includes(action) && { orScope: 'transactions:process' }),
     handle: (asked) => runCommand(asked, actOnToken(action, { ...changedBy(asked), tokenId: asked.params.id! })),
   }),
 );

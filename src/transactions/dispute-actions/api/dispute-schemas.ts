@@ -21,7 +21,9 @@ export const transactionDispute = z
     id: shown.id('transactionDispute'),
     object: z.literal('transaction_dispute'),
     livemode: shown.livemode,
-    status: shown.oneOf(STATUSES, { description: 'opened → submitted → won or lost; withdrawn before that.' }),
+    status: shown.oneOf(STATUSES, {
+      description: 'opened → submitted → won or lost; withdrawn from opened or submitted.',
+    }),
     transaction: shown.id('transaction'),
     account: shown.id('account', 'The account of the card.'),
     amount: shown.money('What is disputed.'),

@@ -80,6 +80,8 @@ const taken = route({
   tag: 'Transactions',
   summary: 'Retrieve what became of a message',
   scope: 'transactions:read',
+  // Whoever has sent a message may ask what became of it.
+  orScope: 'transactions:process',
   params: { message_reference: 'text' },
   responses: { 200: { description: 'The message, and the transaction that took it.', schema: schemas.takenMessage } },
   errors: ['resource_not_found'],

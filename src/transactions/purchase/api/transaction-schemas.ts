@@ -48,7 +48,8 @@ const decisionMembers = {
   approved_amount: shown.moneyOrNull('Minor units: 0 of what was declined.'),
   decline_code: shown.oneOfOrNull(DECLINE_CODES, { description: 'The first rule that fails says it.' }),
   network_response_code: z.string().nullable().meta({
-    description: 'ISO 8583, field 39: 00, or 10 of a part, 87 of a purchase without its cash.',
+    description:
+      'ISO 8583, field 39: 00, 10 of a part, 87 of a purchase without its cash, 85 of a verification, or that of the decline code.',
     example: '00',
   }),
   rules: z.array(ruleResult).meta({ description: 'All rules, in the order in which they decide.' }),
@@ -105,9 +106,9 @@ export const transaction = z
     entry_mode: shown.oneOfOrNull(ENTRY_MODES, { description: 'How the card was presented.' }),
     ...decisionMembers,
     amounts,
-    flags: z
-      .array(shown.oneOf(TRANSACTION_FLAGS, { description: 'Something out of the ordinary.' }))
-      .meta({ description: 'What is out of the ordinary about any of its messages.' }),
+    flags: z.array(shown.oneOf(TRANSACTION_FLAGS, { description: 'Something out of the ordinary.' })).meta({
+      description: 'What is out of the ordinary about any of its messages, or about what its disputes have booked.',
+    }),
     resembles: shown
       .id('transaction', 'Of a forced post: the one open transaction of the same card, merchant and amount.')
       .nullable(),

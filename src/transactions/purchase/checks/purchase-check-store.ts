@@ -2,13 +2,16 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import { type BookedStep, readStepsOf } from '../../../group/steps-store.ts';
+import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
 import type { BookId } from '../../../ledger/book.ts';
+import type { Instant } from '../../../values/clock.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import { type StoredDispute, transactionDisputes } from '../../disputes/dispute-table.ts';
 import { type KeptMessage, messagesOfPurchases } from '../../message/messages-store.ts';
+import type { TransactionFlag } from '../message-flags.ts';
 import { purchaseHoldId } from '../purchase-id.ts';
 import { type StoredPurchase, transactions } from '../purchase-table.ts';
+import type { MessageFactsKept } from './purchase-replay.ts';
 
 export interface PurchaseHistory {
   readonly purchase: StoredPurchase;
@@ -16,11 +19,20 @@ export interface PurchaseHistory {
   readonly disputes: readonly StoredDispute[];
   /** What each of its holds has left. */
   readonly holds: readonly bigint[];
-  /** Of its messages: all but those of PATCH and erasures. */
-  readonly events: number;
+  /** What else the row of each message has. */
+  readonly kept: ReadonlyMap<Uuid, MessageFactsKept>;
+  /** Type and sequence of those of its messages, in order: all but those of PATCH and erasures. */
+  readonly events: readonly string[];
+  /** The purchase that it names as resembling it, if that is there. */
+  readonly resembled: Resembled | undefined;
   readonly entries: readonly BookedStep[];
   /** The same by message and dispute. */
   readonly stepsOf: ReadonlyMap<Uuid, readonly BookedStep[]>;
+}
+
+export interface Resembled {
+  readonly lineId: Uuid;
+  readonly merchantId: string;
 }
 
 type Page = { after: Uuid | undefined; limit: number };
@@ -62,7 +74,9 @@ function withHistory(
     const messages = await messagesOfPurchases.load(trx, bookId, ids);
     const disputes = await readDisputes(trx, bookId, ids);
     const holds = await readHolds(trx, bookId, found);
-    const events = await countEvents(trx, bookId, ids);
+    const events = await readEvents(trx, bookId, ids);
+    const kept = await readKept(trx, bookId, ids);
+    const resembled = await readResembled(trx, bookId, found);
     const own = (id: Uuid) => [
       ...(messages.get(id)?.messages ?? []).map((message) => message.id),
       ...(disputes.get(id) ?? []).map((dispute) => dispute.id),
@@ -75,7 +89,9 @@ function withHistory(
         messages: messages.get(purchase.id)?.messages ?? [],
         disputes: disputes.get(purchase.id) ?? [],
         holds: holdIds(purchase).flatMap((id) => holds.get(id) ?? []),
-        events: events.get(purchase.id) ?? 0,
+        kept,
+        events: events.get(purchase.id) ?? [],
+        resembled: purchase.resembles === null ? undefined : resembled.get(purchase.resembles),
         entries: of.flatMap((id) => steps.get(id) ?? []),
         stepsOf: new Map(of.map((id) => [id, steps.get(id) ?? []])),
       };
@@ -119,11 +135,58 @@ function holdIds({ id, holds }: StoredPurchase): Uuid[] {
 }
 
 /** Index: events_by_object. */
-async function countEvents(trx: Transaction, bookId: BookId, ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, number>> {
-  const { rows } = await trx.query<{ object_id: Uuid; events: number }>(
-    `SELECT object_id, count(*)::integer AS events FROM events WHERE book_id = $1 AND object_id = ANY ($2::uuid[])
-       AND type NOT IN ('transaction.updated', 'personal_data.erased') GROUP BY object_id`,
+async function readEvents(
+  trx: Transaction,
+  bookId: BookId,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, readonly string[]>> {
+  const { rows } = await trx.query<{ object_id: Uuid; type: string; sequence: bigint }>(
+    `SELECT object_id, type, sequence FROM events WHERE book_id = $1 AND object_id = ANY ($2::uuid[])
+       AND type NOT IN ('transaction.updated', 'personal_data.erased') ORDER BY sequence`,
     [bookId, plainArray(ids)],
   );
-  return new Map(rows.map(({ object_id, events }) => [object_id, events]));
+  return grouped(
+    rows,
+    (row) => row.object_id,
+    ({ type, sequence }) => `${type} ${sequence}`,
+  );
+}
+
+/** By message. Index: transaction_messages_in_order. */
+async function readKept(
+  trx: Transaction,
+  bookId: BookId,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, MessageFactsKept>> {
+  const { rows } = await trx.query<{
+    id: Uuid;
+    event_sequence: bigint;
+    flags: readonly TransactionFlag[];
+    created_at: Instant;
+  }>(
+    `SELECT id, event_sequence, flags, created_at FROM transaction_messages
+     WHERE book_id = $1 AND transaction_id = ANY ($2::uuid[])`,
+    [bookId, plainArray(ids)],
+  );
+  return new Map(
+    rows.map(({ id, event_sequence: eventSequence, flags, created_at: createdAt }) => [
+      id,
+      { id, eventSequence, flags, createdAt },
+    ]),
+  );
+}
+
+/** Index: transactions_pkey. */
+async function readResembled(
+  trx: Transaction,
+  bookId: BookId,
+  found: readonly StoredPurchase[],
+): Promise<ReadonlyMap<Uuid, Resembled>> {
+  const ids = found.flatMap(({ resembles }) => resembles ?? []);
+  if (ids.length === 0) return new Map();
+  const { rows } = await trx.query<{ id: Uuid; line_id: Uuid; merchant_id: string }>(
+    'SELECT id, line_id, merchant_id FROM transactions WHERE book_id = $1 AND id = ANY ($2::uuid[])',
+    [bookId, plainArray(ids)],
+  );
+  return new Map(rows.map((row) => [row.id, { lineId: row.line_id, merchantId: row.merchant_id }]));
 }

@@ -1,40 +1,97 @@
 /**
  * Counters with what they should have counted, as of one moment. That of a line is the sum of its purchases, that of an account the sum of
- * its lines, that of the book the sum of its accounts: none of them reads more than what is directly below it.
+ * its lines, that of the book the sum of its accounts: none of them reads more than what is directly below it. That of a limit with a filter
+ * is the sum of the purchases of its scope that began since its version is in force (counted-purchases-store.ts).
  */
-import { type Counter, newCounter, type WindowCount } from '../../../cards/counters/counter.ts';
-import { counters, type StoredCounter, scopeCounterId } from '../../../cards/counters/counter-table.ts';
+
+import type { Controls, Scope } from '../../../cards/controls/controls.ts';
+import { hasOwnCounter } from '../../../cards/controls/controls-content.ts';
+import { type ControlsInForce, controlsInForce } from '../../../cards/controls/controls-table.ts';
+import type { Counter, WindowCount } from '../../../cards/counters/counter.ts';
+import { counters, limitCounterId, type StoredCounter, scopeCounterId } from '../../../cards/counters/counter-table.ts';
 import { programs } from '../../../cards/program/program-table.ts';
+import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
 import type { BookId } from '../../../ledger/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
+import { beganAtOnce, sumOfPurchases } from './counted-purchases-store.ts';
 
 export interface CounterHistory {
   readonly counter: StoredCounter;
-  /** Undefined for a limit with a filter, which counts from a moment of its own on. */
+  /** Undefined where the rows do not show it: see countedOfLimit. */
   readonly counted: Counter | undefined;
 }
 
+type Page = { after: Uuid | undefined; limit: number };
+
 /** A page in the order of ids. Indexes: card_counters_pkey, cards_by_line, cards_by_account, transactions_by_card. */
-export function readCounterHistories(
-  pool: Pool,
-  bookId: BookId,
-  { after = BEFORE_ALL_IDS, limit }: { after: Uuid | undefined; limit: number },
-): Promise<CounterHistory[]> {
+export function readCounterHistories(pool: Pool, bookId: BookId, page: Page): Promise<CounterHistory[]> {
+  return inSnapshot(pool, async (trx) =>
+    withCounted(trx, bookId, await readPage(trx, bookId, { ...page, of: 'true' })),
+  );
+}
+
+/** Of the program's limits with a filter: each sums up the purchases of the book, so that a range reads them once. */
+export function readProgramLimitHistories(pool: Pool, bookId: BookId, page: Page): Promise<CounterHistory[]> {
+  const of = 'controls_id IS NOT NULL AND subject_id = book_id';
+  return inSnapshot(pool, async (trx) => withCounted(trx, bookId, await readPage(trx, bookId, { ...page, of })));
+}
+
+/**
+ * Those that these purchases change, but for the program's limits with a filter. Ids of other resources are skipped.
+ * Indexes: transactions_pkey, card_controls_in_force_pkey, card_counters_pkey.
+ */
+export function readCounterHistoriesOf(pool: Pool, bookId: BookId, ids: readonly Uuid[]): Promise<CounterHistory[]> {
   return inSnapshot(pool, async (trx) => {
-    const { rows } = await trx.query(
-      `SELECT ${counters.selected()} FROM card_counters WHERE book_id = $1 AND id > $2::uuid ORDER BY id LIMIT $3`,
-      [bookId, after, limit],
+    const { rows: scopes } = await trx.query<{ id: Uuid; currency: string }>(
+      `SELECT DISTINCT unnest(ARRAY[line_id, account_id, book_id]) AS id, currency FROM transactions
+       WHERE book_id = $1 AND id = ANY ($2::uuid[])`,
+      [bookId, plainArray(ids)],
     );
-    const timeZone = (await programs.find(trx, bookId, bookId))?.timeZone ?? 'UTC';
-    const histories: CounterHistory[] = [];
-    for (const row of rows) {
-      const counter = counters.fromRow(row);
-      histories.push({ counter, counted: await countedOf(trx, bookId, { counter, timeZone }) });
-    }
-    return histories;
+    if (scopes.length === 0) return [];
+    const subjects = scopes.map(({ id }) => id).filter((id) => id !== bookId);
+    const inForce = await controlsInForce.load(trx, bookId, [...new Set(subjects)]);
+    const named = scopes.flatMap(({ id, currency }) => [
+      scopeCounterId(id, currency),
+      ...limitCounterIds(inForce.get(id), currency),
+    ]);
+    return withCounted(trx, bookId, [...(await counters.load(trx, bookId, named)).values()]);
   });
+}
+
+function limitCounterIds(inForce: ControlsInForce | undefined, currency: string): Uuid[] {
+  return versionsIn(inForce).flatMap(({ id, content }) =>
+    content.limits.flatMap((limit, place) => (hasOwnCounter(limit) ? [limitCounterId(id, place, currency)] : [])),
+  );
+}
+
+function versionsIn(inForce: ControlsInForce | undefined): Controls[] {
+  return [inForce?.active, inForce?.shadow].flatMap((version) => version ?? []);
+}
+
+async function readPage(
+  trx: Transaction,
+  bookId: BookId,
+  { after = BEFORE_ALL_IDS, limit, of }: Page & { of: string },
+): Promise<StoredCounter[]> {
+  const { rows } = await trx.query(
+    `SELECT ${counters.selected()} FROM card_counters WHERE book_id = $1 AND id > $2::uuid AND ${of} ORDER BY id LIMIT $3`,
+    [bookId, after, limit],
+  );
+  return rows.map((row) => counters.fromRow(row));
+}
+
+async function withCounted(
+  trx: Transaction,
+  bookId: BookId,
+  found: readonly StoredCounter[],
+): Promise<CounterHistory[]> {
+  const timeZone = (await programs.find(trx, bookId, bookId))?.timeZone ?? 'UTC';
+  const histories: CounterHistory[] = [];
+  for (const counter of found)
+    histories.push({ counter, counted: await countedOf(trx, bookId, { counter, timeZone }) });
+  return histories;
 }
 
 async function countedOf(
@@ -42,13 +99,32 @@ async function countedOf(
   bookId: BookId,
   { counter, timeZone }: { counter: StoredCounter; timeZone: string },
 ): Promise<Counter | undefined> {
-  if (counter.controlsId !== null) return undefined;
+  if (counter.controlsId !== null) return countedOfLimit(trx, bookId, { counter, timeZone });
   if (counter.subjectId === bookId)
     return sumOfCounters(trx, bookId, { counter, subjects: await accountsWithCards(trx, bookId, counter.currency) });
   const lines = await linesOf(trx, bookId, counter.subjectId);
   return lines.length > 0
     ? sumOfCounters(trx, bookId, { counter, subjects: lines })
-    : sumOfPurchases(trx, bookId, { counter, timeZone });
+    : sumOfPurchases(trx, bookId, { counter, timeZone, scope: 'card', limit: null, since: null });
+}
+
+/**
+ * Undefined for a version that is no longer in force: its counters stand as they stood then. Also where a purchase began in the millisecond
+ * in which the version came into force: no row shows which of them was first, and what came first was not counted.
+ */
+async function countedOfLimit(
+  trx: Transaction,
+  bookId: BookId,
+  { counter, timeZone }: { counter: StoredCounter; timeZone: string },
+): Promise<Counter | undefined> {
+  const inForce = await controlsInForce.find(trx, bookId, counter.subjectId);
+  const version = versionsIn(inForce).find(({ id }) => id === counter.controlsId);
+  const limit = version?.content.limits[counter.place!];
+  if (version === undefined || limit === undefined) return undefined;
+  const scope: Scope = version.scope;
+  const since = version.countedSince;
+  if (since !== null && (await beganAtOnce(trx, bookId, { counter, scope, since }))) return undefined;
+  return sumOfPurchases(trx, bookId, { counter, timeZone, scope, limit, since });
 }
 
 /** Empty for what is no account. */
@@ -94,56 +170,5 @@ function sumOf(counted: readonly { readonly amount: bigint; readonly count: bigi
   return {
     amount: counted.reduce((sum, { amount }) => sum + amount, 0n),
     count: counted.reduce((sum, { count }) => sum + count, 0n),
-  };
-}
-
-interface SumRow {
-  day: bigint;
-  days: bigint;
-  week: bigint;
-  weeks: bigint;
-  month: bigint;
-  months: bigint;
-  year: bigint;
-  years: bigint;
-  all: bigint;
-  alls: bigint;
-  refunded: bigint;
-}
-
-/** Windows of the first use, in the program's time zone. */
-async function sumOfPurchases(
-  trx: Transaction,
-  bookId: BookId,
-  { counter, timeZone }: { counter: StoredCounter; timeZone: string },
-): Promise<Counter> {
-  const { day, week, month, year } = counter;
-  const { rows } = await trx.query<SumRow>(
-    `SELECT ${['day', 'week', 'month', 'year']
-      .map(
-        (
-          window,
-          at,
-        ) => `COALESCE(sum(used) FILTER (WHERE date_trunc('${window}', first_used)::date = $${at + 4}::date), 0)::bigint AS ${window},
-          count(*) FILTER (WHERE used > 0 AND date_trunc('${window}', first_used)::date = $${at + 4}::date) AS ${window}s`,
-      )
-      .join(', ')}, COALESCE(sum(used), 0)::bigint AS "all", count(*) FILTER (WHERE used > 0) AS alls,
-      COALESCE(sum(refunded), 0)::bigint AS refunded
-     FROM (
-       SELECT t.cleared + t.held AS used, t.refunded, t.first_used_at AT TIME ZONE $3 AS first_used
-       FROM cards c JOIN transactions t ON t.book_id = c.book_id AND t.card_id = c.id
-       WHERE c.book_id = $1 AND c.line_id = $2
-     ) purchases`,
-    [bookId, counter.subjectId, timeZone, day.startsOn, week.startsOn, month.startsOn, year.startsOn],
-  );
-  const sums = rows[0]!;
-  const empty = newCounter({ day: day.startsOn, week: week.startsOn, month: month.startsOn, year: year.startsOn });
-  return {
-    day: { ...empty.day, amount: sums.day, count: sums.days },
-    week: { ...empty.week, amount: sums.week, count: sums.weeks },
-    month: { ...empty.month, amount: sums.month, count: sums.months },
-    year: { ...empty.year, amount: sums.year, count: sums.years },
-    allTime: { amount: sums.all, count: sums.alls },
-    refunded: sums.refunded,
   };
 }
