@@ -108,7 +108,8 @@ export class GoldenPlay {
     return this.#disputes(action);
   }
 
-  #says({ says, of = 'first', shows = of }: Extract<OtherAction, { says: Said }>): Happened {
+  #says(told: Extract<OtherAction, { says: Said; of?: string }>): Happened {
+    const { says, of = 'first', shows = of } = told;
     const purchase = this.#purchase(of);
     const incoming = { ...says, reference: rowName(this.#row) } as Incoming;
     const { message, decision } = this.#decide(purchase, incoming);

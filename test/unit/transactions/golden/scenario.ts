@@ -29,6 +29,8 @@ export type Action = Said | OtherAction;
 export type OtherAction =
   /** A message of another purchase than `first`. */
   | { readonly says: Said; readonly of?: string; readonly shows?: string }
+  /** The first purchase is expired by its operator (`/expire`), not by the clock. */
+  | { readonly says: Said; readonly byHand: true }
   /** The message of an earlier row again, perhaps with another amount. */
   | { readonly again: number; readonly amount?: bigint }
   | { readonly opens: bigint }
