@@ -149,7 +149,7 @@ export class HttpPlay {
 
   async #happens(action: Action): Promise<string> {
     if ('type' in action) return this.#says(action, 'first');
-    if ('byHand' in action) return this.#expire();
+    if ('byHand' in action && action.byHand) return this.#expire();
     if ('says' in action) return this.#says(action.says, action.of ?? 'first');
     if ('again' in action) return this.#again(action);
     if ('accountIs' in action) return this.#change(action.accountIs);

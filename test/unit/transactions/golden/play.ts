@@ -108,8 +108,7 @@ export class GoldenPlay {
     return this.#disputes(action);
   }
 
-  #says(told: Extract<OtherAction, { says: Said; of?: string }>): Happened {
-    const { says, of = 'first', shows = of } = told;
+  #says({ says, of = 'first', shows = of }: Extract<OtherAction, { says: Said }>): Happened {
     const purchase = this.#purchase(of);
     const incoming = { ...says, reference: rowName(this.#row) } as Incoming;
     const { message, decision } = this.#decide(purchase, incoming);
