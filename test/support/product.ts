@@ -13,7 +13,7 @@ import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { createRuntime, type Runtime } from '../../src/runtime.ts';
 import { type Api, type ApiOptions, startApi } from '../../src/server.ts';
-import { systemClock } from '../../src/values/clock.ts';
+import { type Clock, systemClock } from '../../src/values/clock.ts';
 import { type PoolName, type RunningPools, startPools } from '../../workers/run.ts';
 import { expectDocumentedEvents } from './documented-events.ts';
 import { startPgBouncer, type TestPgBouncer } from './pgbouncer.ts';
@@ -70,6 +70,8 @@ export interface ProductOptions {
    * every test.
    */
   throughPgBouncer?: boolean;
+  /** In place of the time of Postgres. */
+  clock?: Clock;
   /** How the API is started. */
   api?: Pick<ApiOptions, 'answerMs'>;
   /** Writes the stored forms of that release until the installation is contracted: its rows stay as they are. What is later is refused. */
@@ -102,6 +104,7 @@ export async function startProduct({
   pools = ALL_POOLS,
   environment,
   throughPgBouncer = process.env.TEST_THROUGH_PGBOUNCER === 'true',
+  clock,
   api,
   earlierForms,
 }: ProductOptions): Promise<Product> {
@@ -117,7 +120,10 @@ export async function startProduct({
   const config = readConfig(
     testEnvironment(database, redis, { ...RELEASED_WITHOUT_REPORT, ...through, ...environment }),
   );
-  const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), { name: `test ${backend}` });
+  const runtime = createRuntime(config, createLogger(config.LOG_LEVEL, 'test'), {
+    name: `test ${backend}`,
+    ...(clock && { clock }),
+  });
   await runtime.readInstallation();
   const server: Api = await startApi(runtime, api);
   const clients: Client[] = [];
