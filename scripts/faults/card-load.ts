@@ -20,7 +20,15 @@ const MERCHANT = { id: 'M1', name: 'Corner Shop', city: 'Reno', country: 'US', m
 const REPEATED = 20;
 const PAGE = 100;
 
+/** What a card shows to whoever may read it, and to nobody else. */
+export interface RevealedCard {
+  readonly number: string;
+  readonly cvc: string;
+}
+
 export interface CardLoad {
+  /** The cards that are paid with, as they were issued. */
+  readonly revealed: readonly RevealedCard[];
   /** Waits until this many more purchases have come to their end. */
   untilMore(count: number): Promise<void>;
   /** Begins no new purchase, and brings each to its end. */
@@ -34,6 +42,7 @@ export interface CardLoad {
 }
 
 export const NO_CARDS: CardLoad = {
+  revealed: [],
   untilMore: () => Promise.resolve(),
   stop: () => Promise.resolve(),
   abandon: () => Promise.resolve(),
@@ -53,6 +62,7 @@ interface Cardholder {
   readonly clients: readonly Client[];
   readonly account: string;
   readonly card: string;
+  readonly revealed: RevealedCard;
   readonly purchases: Set<string>;
   spent: number;
 }
@@ -117,6 +127,7 @@ export async function startCardLoad(payers: readonly Payer[], random: Random): P
   });
 
   return {
+    revealed: holders.map(({ revealed }) => revealed),
     async untilMore(count) {
       const before = ended;
       const enough = () => {
@@ -148,7 +159,13 @@ async function openCard({ clients }: Payer): Promise<Cardholder> {
   const { id: account } = await client!.openAccount({ currency: CURRENCY, funds: FUNDS });
   const body = { account, type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
   const made = await certainAnswer<{ id: string }>(clients, { path: '/v1/cards', key: randomUUID(), body });
-  return { clients, account, card: succeeded(made).id, purchases: new Set(), spent: 0 };
+  const { id: card } = succeeded(made);
+  const revealed = await until(
+    () => client!.get<RevealedCard>(`/v1/cards/${card}/details`),
+    ({ status }) => status === 200,
+    { timeoutMs: FAULT_PATIENCE_MS },
+  );
+  return { clients, account, card, revealed: revealed.body, purchases: new Set(), spent: 0 };
 }
 
 async function brokenOf({ clients, account, purchases, spent }: Cardholder): Promise<string[]> {

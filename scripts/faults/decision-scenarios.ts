@@ -5,7 +5,7 @@ import { startApprovingEndpoint } from '../harness/approving-endpoint.ts';
 import { succeeded } from '../harness/client.ts';
 import { certainAnswer, expectFirstAnswerAgain } from './certain-answer.ts';
 import { expectThat, type Play, type Scenario } from './scenario.ts';
-import type { Stage } from './stage.ts';
+import type { Tenant } from './tenants.ts';
 
 const FUNDS = 1_000_000;
 /** The point comes at one of the first of them. */
@@ -16,21 +16,22 @@ export const decisionScenarios: readonly Scenario[] = (['endpoint.ask.before', '
     name: `kill-api-at-${point}`,
     about: `kill -9 of an API at ${point}`,
     diesAt: point,
-    withoutCards: true,
     play: (play) => killAroundTheQuestion(play, point),
   }),
 );
 
 async function killAroundTheQuestion({ stage, random }: Play, point: Failpoint): Promise<void> {
+  // Of a book of its own: the purchases of the load are decided without an endpoint.
+  const [tenant] = (await stage.openTenants()) as [Tenant];
   const endpoint = await startApprovingEndpoint();
   try {
-    const { account, card } = await openCard(stage, endpoint.url);
+    const { account, card } = await openCard(tenant, endpoint.url);
     const [victim] = stage.apis;
     await victim!.kill();
     await victim!.start({ failpoints: `${point}=kill@${random.between(1, PURCHASES - 2)}` });
     const before = endpoint.asked.length;
     const bought: Decided[] = [];
-    for (let number = 1; number <= PURCHASES; number++) bought.push(await buy(stage, { card, amount: 100 + number }));
+    for (let number = 1; number <= PURCHASES; number++) bought.push(await buy(tenant, { card, amount: 100 + number }));
     await victim!.ended();
     expectThat(victim!.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${victim!.output}`);
 
@@ -40,28 +41,28 @@ async function killAroundTheQuestion({ stage, random }: Play, point: Failpoint):
     const expected = point === 'endpoint.ask.after' ? 1 : 0;
     expectThat(repeated === expected, `${repeated} questions were asked again under their id, and not ${expected}`);
     const spent = bought.reduce((sum, { approved_amount: approved }) => sum + approved, 0);
-    await expectAvailable(stage, account, FUNDS - spent);
+    await expectAvailable(tenant, account, FUNDS - spent);
     // Nothing waits for its expiry.
-    for (const { id } of bought) await reverse(stage, id);
-    await expectAvailable(stage, account, FUNDS);
+    for (const { id } of bought) await reverse(tenant, id);
+    await expectAvailable(tenant, account, FUNDS);
     await victim!.start();
   } finally {
-    await updateProgram(stage, null);
+    await updateProgram(tenant, null);
     await endpoint.close();
   }
 }
 
-async function expectAvailable({ clients }: Stage, account: string, expected: number): Promise<void> {
+async function expectAvailable({ clients }: Tenant, account: string, expected: number): Promise<void> {
   const { balance } = await clients[1]!.read<{ balance: { available: number } }>(`/v1/accounts/${account}`);
   expectThat(balance.available === expected, `${balance.available} is available, and not ${expected}`);
 }
 
-async function reverse({ clients }: Stage, id: string): Promise<void> {
+async function reverse({ clients }: Tenant, id: string): Promise<void> {
   succeeded(await clients[1]!.post(`/v1/transactions/${id}/reverse`, { message_reference: randomUUID() }));
 }
 
 /** Asks the API that is to die first, and the other one where no answer comes. Returns the purchase once it is approved. */
-async function buy({ clients }: Stage, { card, amount }: { card: string; amount: number }): Promise<Decided> {
+async function buy({ clients }: Tenant, { card, amount }: { card: string; amount: number }): Promise<Decided> {
   const reference = randomUUID();
   const body = {
     ...{ card, amount, currency: 'USD', message_reference: reference, network_reference: `net-${reference}` },
@@ -84,11 +85,11 @@ interface Decided {
   readonly approved_amount: number;
 }
 
-async function openCard(stage: Stage, url: string): Promise<{ account: string; card: string }> {
-  await updateProgram(stage, { url, default: 'decline', timeout_ms: 2_000 });
-  const { id: account } = await stage.clients[1]!.openAccount({ currency: 'USD', funds: FUNDS });
+async function openCard(tenant: Tenant, url: string): Promise<{ account: string; card: string }> {
+  await updateProgram(tenant, { url, default: 'decline', timeout_ms: 2_000 });
+  const { id: account } = await tenant.clients[1]!.openAccount({ currency: 'USD', funds: FUNDS });
   const asked = { account, type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
-  const made = await certainAnswer<{ id: string }>(stage.clients, {
+  const made = await certainAnswer<{ id: string }>(tenant.clients, {
     path: '/v1/cards',
     key: randomUUID(),
     body: asked,
@@ -96,6 +97,6 @@ async function openCard(stage: Stage, url: string): Promise<{ account: string; c
   return { account, card: succeeded(made).id };
 }
 
-async function updateProgram({ clients }: Stage, decision: object | null): Promise<void> {
+async function updateProgram({ clients }: Tenant, decision: object | null): Promise<void> {
   succeeded(await clients[1]!.patch('/v1/cards/program', { decision }));
 }

@@ -1,4 +1,4 @@
-/** A worker dies around an order at the processor: each card is made once, and is issued. */
+/** A worker dies around an order at the processor, or around its question about one: each card is made once, and is issued. */
 import { randomUUID } from 'node:crypto';
 import type { Failpoint } from '../../src/process/failpoints.ts';
 import { succeeded } from '../harness/client.ts';
@@ -14,7 +14,7 @@ const CARDS = 40;
 const HITS_MAX = 5;
 
 export const processorScenarios: readonly Scenario[] = (
-  ['processor.submit.before', 'processor.submit.after'] as const
+  ['processor.submit.before', 'processor.submit.after', 'processor.inquire.before', 'processor.inquire.after'] as const
 ).map((point) => ({
   name: `kill-payments-at-${point}`,
   about: `kill -9 of a worker of the payments pool at ${point}`,
@@ -28,7 +28,9 @@ async function killAroundTheOrder({ stage, random }: Play, point: Failpoint): Pr
   await victim.kill();
   await victim.start({ failpoints: `${point}=kill@${random.between(1, HITS_MAX)}`, pools: ['payments'] });
   const before = await countOfProcessor(stage.behind);
-  const cards = await Promise.all(Array.from({ length: CARDS }, () => order(stage, account)));
+  // An order that is answered is not asked about.
+  const reference = point.startsWith('processor.inquire') ? 'TIMEOUT' : undefined;
+  const cards = await Promise.all(Array.from({ length: CARDS }, () => order(stage, account, reference)));
   await untilEnded(stage, victim);
   expectThat(victim.output.includes(`failpoint ${point}: SIGKILL`), `It died elsewhere:\n${victim.output}`);
   await victim.start({ pools: ALL_POOLS });
@@ -47,8 +49,9 @@ async function killAroundTheOrder({ stage, random }: Play, point: Failpoint): Pr
 }
 
 /** Nobody waits for the processor. */
-async function order({ clients }: Stage, account: string): Promise<string> {
-  const body = { account, type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
+async function order({ clients }: Stage, account: string, reference: string | undefined): Promise<string> {
+  const cardholder = { name: 'Ada Lovelace', ...(reference && { reference }) };
+  const body = { account, type: 'virtual', cardholder };
   const headers = { Prefer: 'respond-async' };
   const made = await certainAnswer<{ id: string }>(clients, { path: '/v1/cards', key: randomUUID(), body, headers });
   return succeeded(made).id;

@@ -216,9 +216,9 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
           random: createRandom(seed, 'payments', backend),
         });
     cards =
-      scenario.release || scenario.withoutCards
-        ? NO_CARDS
-        : await startCardLoad(merchants, createRandom(seed, 'cards', backend));
+      // The version that such a stage begins with knows no cards, and no book takes any before its contract.
+      scenario.release ? NO_CARDS : await startCardLoad(merchants, createRandom(seed, 'cards', backend));
+    stage.reveal(cards.revealed);
     await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE), cards.untilMore(PURCHASES_BEFORE)]);
     const randomFor = ({ name }: Scenario) => createRandom(seed, name, backend);
     const isChained = (at: number) => {

@@ -52,8 +52,6 @@ export interface Scenario {
   readonly load?: Pick<LoadOptions, 'thinkMs'>;
   /** The load pays from the books of small tenants, so that batches are of several books. */
   readonly shared?: true;
-  /** Cards have a decision endpoint of the scenario's own meanwhile: no other purchases are made. */
-  readonly withoutCards?: true;
   /** Injects the fault and ends it. Throws when something is not as it must be meanwhile. */
   readonly play: (play: Play) => Promise<void>;
 }

@@ -8,6 +8,7 @@ import type { OrganisationKeys } from '../harness/organisation.ts';
 import type { ProductProcess } from '../harness/processes.ts';
 import type { Database } from '../harness/server.ts';
 import type { TcpProxy } from '../harness/tcp-proxy.ts';
+import type { RevealedCard } from './card-load.ts';
 import { CARD_NUMBERS, CVC } from './payment-plans.ts';
 
 /** What a stage keeps that nobody may read. */
@@ -15,6 +16,8 @@ export interface Secrets {
   readonly keys: OrganisationKeys;
   readonly tenants: readonly { readonly keys: OrganisationKeys }[];
   readonly endpoints: Iterable<{ readonly secret: string }>;
+  /** Cards that we have issued. */
+  readonly revealed: Iterable<RevealedCard>;
   readonly database: Pick<Database, 'applicationUrl' | 'encryptionKey'>;
 }
 
@@ -31,17 +34,18 @@ export interface SecretsAtRisk extends Secrets {
   readonly behind: Pool;
 }
 
-/** Four digits alone stand in many texts: those that JSON, its text in JSON, each with a space and without, and a form give the code. */
-export const CVC_FORMS = [
-  `"cvc":"${CVC}"`,
-  `"cvc": "${CVC}"`,
-  `\\"cvc\\":\\"${CVC}\\"`,
-  `\\"cvc\\": \\"${CVC}\\"`,
-  `cvc=${CVC}`,
+/** A few digits alone stand in many texts: those that JSON, its text in JSON, each with a space and without, and a form give the code. */
+const cvcForms = (cvc: string) => [
+  `"cvc":"${cvc}"`,
+  `"cvc": "${cvc}"`,
+  `\\"cvc\\":\\"${cvc}\\"`,
+  `\\"cvc\\": \\"${cvc}\\"`,
+  `cvc=${cvc}`,
 ];
+export const CVC_FORMS = cvcForms(CVC);
 
 /** Maps each secret text to what it is. */
-export function secretsOf({ keys, tenants, endpoints, database }: Secrets): Map<string, string> {
+export function secretsOf({ keys, tenants, endpoints, revealed, database }: Secrets): Map<string, string> {
   const apiKeys = [keys, ...tenants.map((tenant) => tenant.keys)].flatMap(({ testKey, liveKey }) => [testKey, liveKey]);
   const secrets = new Map([
     ...apiKeys.map((key) => [key, 'an API key'] as const),
@@ -50,6 +54,10 @@ export function secretsOf({ keys, tenants, endpoints, database }: Secrets): Map<
     ...CARD_NUMBERS.map((number) => [number, 'a card number'] as const),
     ...CVC_FORMS.map((text) => [text, 'a security code'] as const),
   ]);
+  for (const { number, cvc } of revealed) {
+    secrets.set(number, 'the number of an issued card');
+    for (const text of cvcForms(cvc)) secrets.set(text, 'the security code of an issued card');
+  }
   // With its prefix or without: the bytes behind it are the signing key.
   for (const { secret } of endpoints) secrets.set(secret.replace(/^whsec_/, ''), 'a webhook secret');
   return secrets;

@@ -16,6 +16,7 @@ import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { startRedis, type TestRedis } from '../harness/redis-server.ts';
 import type { Database, Server } from '../harness/server.ts';
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
+import type { RevealedCard } from './card-load.ts';
 import { type BuiltRelease, runCommand } from './last-release.ts';
 import { openLoadAccounts } from './load.ts';
 import { secretsOf } from './secrets.ts';
@@ -82,6 +83,9 @@ export interface Stage {
   readonly acceptedPayments: Set<string>;
   /** Payouts about which a scenario made the rail contradict itself. */
   readonly contradicted: Set<string>;
+  /** Cards that were issued and revealed: their numbers and codes stand nowhere else. */
+  readonly revealed: readonly RevealedCard[];
+  reveal(cards: readonly RevealedCard[]): void;
   /** Opens the tenants, or resolves to those that are there. All processes must be up. */
   openTenants(): Promise<readonly Tenant[]>;
   /** Starts one more worker, which takes over from another. */
@@ -145,18 +149,23 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
     const endpoint = await receiver.subscribe(clients[0]!);
     const endpoints = new Set([endpoint]);
     const tenants: Tenant[] = [];
+    const revealed: RevealedCard[] = [];
     const watchForSecrets = () => {
-      const secrets = [...secretsOf({ keys, tenants, endpoints, database }).keys()];
+      const secrets = [...secretsOf({ keys, tenants, endpoints, revealed, database }).keys()];
       for (const { redis: queue } of [network.api, network.worker]) queue?.watchFor(secrets);
     };
     watchForSecrets();
 
     return {
       ...{ backend, server, database, redis, apis, workers, successors, network, clients, accounts, keys },
-      ...{ tenants, receiver, endpoint, endpoints, behind },
+      ...{ tenants, receiver, endpoint, endpoints, behind, revealed },
       accepted: new Set(),
       acceptedPayments: new Set(),
       contradicted: new Set(),
+      reveal(cards) {
+        revealed.push(...cards);
+        watchForSecrets();
+      },
       async openTenants() {
         if (tenants.length > 0) return tenants;
         const urls = apis.map(({ url }) => url);

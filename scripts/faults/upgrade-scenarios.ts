@@ -169,6 +169,7 @@ async function wrongOnceContracted(play: Play, sent: readonly Sent[]): Promise<s
     // Cards are made at their processor by a pool that nothing needed before.
     await supervised(() => stage.startSuccessor(['payments'], { root: ROOT }));
     cards = await startCardLoad([{ clients, accounts }], play.random);
+    stage.reveal(cards.revealed);
     await Promise.all([load.untilMore(PAYOUTS_AROUND_CONTRACT), cards.untilMore(PURCHASES_AFTER_CONTRACT)]);
     await Promise.all([load.stop(), cards.stop()]);
     for (const id of load.payouts()) accepted.add(id);

@@ -41,6 +41,10 @@ export const FAILPOINTS = [
   'processor.submit.before',
   /** The processor has carried out the instruction, and its answer is not recorded. */
   'processor.submit.after',
+  /** Nobody knows what became of an order, or a notice of it has no card: the processor is about to be asked. */
+  'processor.inquire.before',
+  /** It has answered, and its answer is not recorded. */
+  'processor.inquire.after',
   /** An integrator's endpoint is about to be asked: nothing is held yet, and nobody knows of the message. */
   'endpoint.ask.before',
   /** The endpoint has answered, and nothing is decided: whoever sent the message sends it again. */

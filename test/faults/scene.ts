@@ -79,7 +79,8 @@ export interface Scene {
   ask<Body>(client: Client, path: string, body: Record<string, unknown>, key?: string): Promise<Body>;
   pay(payer: Payer, destination?: Record<string, unknown>): Promise<Payout>;
   payment(number: string): Promise<{ id: string }>;
-  orderCard(): Promise<string>;
+  /** A reference says what the sandbox makes of the order. */
+  orderCard(reference?: string): Promise<string>;
   /** Payouts to accounts at the bank: one arrives, one is rejected, and one comes back. */
   payByFile(): Promise<void>;
   batch(): Promise<void>;
@@ -205,8 +206,9 @@ export async function openScene(backend: Backend, failpoints: string): Promise<S
         payments.add(payment.id);
         return payment;
       },
-      async orderCard() {
-        const body = { account: dollars.id, type: 'virtual', cardholder: { name: 'Ada Lovelace' } };
+      async orderCard(reference) {
+        const cardholder = { name: 'Ada Lovelace', ...(reference && { reference }) };
+        const body = { account: dollars.id, type: 'virtual', cardholder };
         const { id } = await ask<{ id: string }>(client, '/v1/cards', body);
         cards.add(id);
         return id;

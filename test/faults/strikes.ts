@@ -29,6 +29,8 @@ const alias = (name: string) => ({ type: 'cliq', alias: name });
 const pay = (name: string): Strike => ({ kills: 'worker', send: ({ main, pay }) => pay(main, alias(name)) });
 const payCard = (number: string): Strike => ({ kills: 'worker', send: ({ payment }) => payment(number) });
 const orderCard: Strike = { kills: 'worker', send: ({ orderCard }) => orderCard() };
+/** The processor makes the card, and its answer never comes. */
+const orderUnanswered: Strike = { kills: 'worker', send: ({ orderCard }) => orderCard('TIMEOUT') };
 const payByFile: Strike = {
   kills: 'worker',
   send: ({ payByFile }) => payByFile(),
@@ -108,6 +110,8 @@ export const STRIKES: Readonly<Record<Failpoint, Strike>> = {
   'rail.acknowledge.before': pay('RETURN'),
   'processor.submit.before': orderCard,
   'processor.submit.after': orderCard,
+  'processor.inquire.before': orderUnanswered,
+  'processor.inquire.after': orderUnanswered,
   // All books have a payout that waits, and one job has them all.
   'ledger.shared.before': {
     kills: 'worker',

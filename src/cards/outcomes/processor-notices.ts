@@ -16,6 +16,7 @@ import {
 import { JsonText } from '../../values/json.ts';
 import { type CardOperation, makesCard } from '../operations/card-operation.ts';
 import { findCardOperationsByReference } from '../operations/card-operation-store.ts';
+import { inquireProcessor } from './inquire-processor.ts';
 import { takeReport } from './send-operations.ts';
 
 export interface ProcessorNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
@@ -66,7 +67,7 @@ async function readCard(
   kind: ProcessorNotice['kind'],
 ): Promise<IssuedCard | undefined> {
   if (kind !== 'succeeded' || operation.status !== 'pending' || !makesCard(operation)) return undefined;
-  const answer = await processor.inTurn(bookId, (its) => its.inquire(bookId, operation.reference), 'job');
+  const answer = await processor.inTurn(bookId, (its) => inquireProcessor(its, bookId, operation.reference), 'job');
   const isAbout = answer.endToEndId === operation.reference && answer.status === 'succeeded';
   return isAbout && 'card' in answer ? answer.card : undefined;
 }

@@ -30,6 +30,7 @@ import type { CardOperation } from '../operations/card-operation.ts';
 import { movedCardOperations } from '../operations/moved-card-operations.ts';
 import type { ProcessorReport } from '../operations/processor-report.ts';
 import { applyProcessorReport } from './apply-processor-report.ts';
+import { inquireProcessor } from './inquire-processor.ts';
 
 export interface CardSendRuntime {
   readonly pool: Pool;
@@ -116,7 +117,7 @@ function operationSender(runtime: CardSendRuntime, bookId: BookId): Sender<Sent,
       failpoint('processor.submit.after');
       return answer;
     },
-    inquire: ({ processor, operation }) => processor.inquire(bookId, operation.reference),
+    inquire: ({ processor, operation }) => inquireProcessor(processor, bookId, operation.reference),
     maySendAgain: () => Promise.resolve(true),
     async take(sent, outcome) {
       await takeReport(runtime, bookId, sent.operation, reportOf(sent, outcome));

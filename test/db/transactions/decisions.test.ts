@@ -5,7 +5,7 @@ import { type Client, type List, type Problem, succeeded } from '../../../script
 import { until } from '../../../scripts/harness/until.ts';
 import { isUuid } from '../../../src/values/ids.ts';
 import { createSigningKey, verify } from '../../../src/values/standard-webhooks.ts';
-import { makeCard } from '../../support/cards.ts';
+import { act, type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import {
   APPROVES,
@@ -26,6 +26,7 @@ import {
   type Transaction,
   tell,
 } from '../../support/purchases.ts';
+import type { Answer } from '../../support/receiver.ts';
 
 const PARTIAL = { partial_approval_allowed: true };
 const SUSPECTED = { decision: 'declined', decline_code: 'suspected_fraud' };
@@ -33,6 +34,19 @@ const SUSPECTED = { decision: 'declined', decline_code: 'suspected_fraud' };
 const TIMEOUT_MS = 2_000;
 /** For those that hang. */
 const SHORT_MS = 200;
+
+/** Approves, and sends on for as long as anybody reads: what is cut off at a limit has no end, and counts for nothing. */
+const endless =
+  (text: string, pause: (next: () => void) => unknown): Answer =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).write(JSON.stringify(APPROVES).slice(0, -1));
+    const more = (error?: Error | null) => {
+      if (!error && !response.destroyed) response.write(text, () => pause(more));
+    };
+    more();
+  };
+const DRIPS = endless(' ', (next) => setTimeout(next, 20));
+const FLOODS = endless(' '.repeat(64 * 1_024), (next) => next());
 
 let product: Product;
 let endpoint: DecisionEndpoint;
@@ -111,6 +125,43 @@ describe('an answer', () => {
     const found = await client.read<List<Transaction>>('/v1/transactions?metadata[risk]=high');
     expect(found.data.map((each) => each.id)).toEqual([id]);
   });
+});
+
+test('G66 row by row: what is used of the limits after each answer', async () => {
+  const limits = [{ window: 'day', amount: 50_000 }];
+  const own = await makeCard(client, { account, controls: { limits } });
+  const [controls] = (await client.read<List<Controls>>(`/v1/cards/${own.id}/controls`)).data;
+  const used = async () =>
+    (await client.read<Controls>(`/v1/cards/controls/${controls!.id}`)).limits[0]!.usage![0]?.amount?.used ?? 0;
+  const rows: unknown[] = [];
+  const row = async (answer: object | Answer, body: object = {}) => {
+    endpoint.answers(answer);
+    const { length } = endpoint.received;
+    const bought = await buy(6_000, { card: own.id, ...body });
+    rows.push([answerOf(bought), bought.decision_source, endpoint.received.length - length, await used()]);
+    return bought;
+  };
+  await row({ ...APPROVES, approved_amount: 4_000 }, PARTIAL);
+  await row({ ...APPROVES, approved_amount: 4_000 });
+  await row({ ...APPROVES, approved_amount: 9_000 });
+  const named = references();
+  const late = await row(HANGS, named);
+  expect(await row(APPROVES, named)).toEqual(late);
+  await row({ decision: 'approve' });
+  await row((response: ServerResponse) => response.writeHead(500).end(JSON.stringify(APPROVES)));
+  await act(client, own.id, 'freeze');
+  await row(APPROVES);
+  const unavailable = 'declined decision_unavailable, 05';
+  expect(rows).toEqual([
+    ['approved 4000, 10', 'endpoint', 1, 4_000],
+    ['declined decision_declined, 05', 'endpoint', 1, 4_000],
+    ['approved 6000, 00', 'endpoint', 1, 10_000],
+    [unavailable, 'default', 1, 10_000],
+    [unavailable, 'default', 0, 10_000],
+    [unavailable, 'default', 1, 10_000],
+    [unavailable, 'default', 1, 10_000],
+    ['declined card_frozen, 62', 'rules', 0, 10_000],
+  ]);
 });
 
 describe('a question', () => {
@@ -342,6 +393,8 @@ describe.each`
     ${'a wrong form'}    | ${{ decision: 'approve' }}
     ${'too much'}        | ${{ ...APPROVES, metadata: { note: 'n'.repeat(501) } }}
     ${'a status of 500'} | ${(response: ServerResponse) => response.writeHead(500).end(JSON.stringify(APPROVES))}
+    ${'one that drips'}  | ${DRIPS}
+    ${'one that floods'} | ${FLOODS}
     ${'a redirect'}      | ${(response: ServerResponse) => response.writeHead(302, { location: '/' }).end()}
   `('but $what', async ({ answer }) => {
     endpoint.answers(answer);

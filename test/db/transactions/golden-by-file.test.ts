@@ -17,7 +17,7 @@ import { ONE_PURCHASE } from '../../unit/transactions/golden/one-purchase.ts';
 import { ORDER_AND_REPEATS } from '../../unit/transactions/golden/order-and-repeats.ts';
 import type { Action, Scenario } from '../../unit/transactions/golden/scenario.ts';
 import { SEVERAL_CLEARINGS } from '../../unit/transactions/golden/several-clearings.ts';
-import { HttpPlay } from './http-play.ts';
+import { expectedRows, HttpPlay, playRows } from './http-play.ts';
 
 const IN_FILES = new Set(['clearing', 'clearing_reversal', 'refund', 'refund_reversal']);
 const isInFile = (action: Action) =>
@@ -60,9 +60,7 @@ describe.each(Object.entries(SECTIONS))('%s', (_, scenarios) => {
         return publicId('transaction', purchaseId(bookId, networkReference));
       },
     });
-    const left: string[] = [];
-    for (const [action] of scenario.rows) left.push(await play.play(action));
-    expect(left).toEqual(scenario.rows.map(([, expected]) => expected));
+    expect(await playRows(play, scenario)).toEqual(expectedRows(scenario));
     expect(await findingsOf({ pool, id: bookId })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Every golden scenario of a purchase, row by row, over HTTP against Postgres: answer, hold, fee, balance, status, usage, entries, flags and
- * exceptions. Each has a book of its own, which verify looks at in the end.
+ * exceptions, and the names of its events. Each has a book of its own, which verify looks at in the end.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startContracted } from '../../support/contracted.ts';
@@ -16,7 +16,7 @@ import { FURTHER_REQUESTS } from '../../unit/transactions/golden/further-request
 import { ONE_PURCHASE } from '../../unit/transactions/golden/one-purchase.ts';
 import { ORDER_AND_REPEATS } from '../../unit/transactions/golden/order-and-repeats.ts';
 import { SEVERAL_CLEARINGS } from '../../unit/transactions/golden/several-clearings.ts';
-import { HttpPlay } from './http-play.ts';
+import { expectedRows, HttpPlay, playRows } from './http-play.ts';
 
 /** Of the further rows those whose holds, entries and fees the rule alone does not show: the others are played against it alone. */
 const FURTHER = [
@@ -60,9 +60,7 @@ describe.each(Object.entries(SECTIONS))('%s', (_, scenarios) => {
     const { client, keys } = await product.organisation();
     const { pool } = product.runtime;
     const play = await HttpPlay.begin(scenario, { client, pool });
-    const left: string[] = [];
-    for (const [action] of scenario.rows) left.push(await play.play(action));
-    expect(left).toEqual(scenario.rows.map(([, expected]) => expected));
+    expect(await playRows(play, scenario)).toEqual(expectedRows(scenario));
     expect(await findingsOf({ pool, id: keys.testBookId })).toEqual([]);
   });
 });

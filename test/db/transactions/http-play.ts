@@ -15,22 +15,27 @@ import {
 import type { Pool } from '../../../src/db/pool.ts';
 import type { FeeSchedule } from '../../../src/fees/fee-schedule.ts';
 import type { Incoming, MerchantAmount } from '../../../src/transactions/message/message.ts';
-import { type Card, makeCard } from '../../support/cards.ts';
+import { type Card, type Controls, makeCard } from '../../support/cards.ts';
 import {
   advanceClock,
   MERCHANT,
   messagesOf,
+  purchase,
   readTransaction,
   type Transaction,
   type TransactionDispute,
   type TransactionEvent,
+  tell,
 } from '../../support/purchases.ts';
+import { GoldenPlay } from '../../unit/transactions/golden/play.ts';
 import { type Action, rowName, type Scenario } from '../../unit/transactions/golden/scenario.ts';
 import type { Said } from '../../unit/transactions/messages.ts';
 
 const LETTERS: Record<string, string> = { customer: 'C', scheme_settlement: 'S', due_operator: 'D', pool: 'P' };
 /** What the scenarios say in words of the card itself. */
 const CARDS: Readonly<Record<string, string>> = { G09: 'freeze', G28: 'close' };
+/** Shows what purchases use up of every limit without a filter, and declines none. */
+const UNLIMITED = [{ window: 'all_time', amount: Number.MAX_SAFE_INTEGER, count: 1_000 }];
 /** The days of an authorization of every other category (cards-scenarios.md). */
 const EXPIRES_AFTER = 'P7D';
 
@@ -54,8 +59,11 @@ export class HttpPlay {
   readonly #mcc: string;
   readonly #purchases = new Map<string, string>();
   readonly #sent: (Sent | undefined)[] = [];
+  /** Of the messages of the last row, oldest first, without what was announced of their accounts and disputes. */
+  events: readonly string[] = [];
   #account = '';
   #card = '';
+  #controls = '';
   #told = 0;
   #exceptions = 0;
   #dispute = '';
@@ -87,11 +95,14 @@ export class HttpPlay {
       ...(holdsFuel && { fuel: [{ currency: 'USD', amount: 10_000, status_check_max: 100 }] }),
     };
     succeeded(await client.patch('/v1/cards/program', program));
-    const card: Card = await makeCard(client, { account: account.id, ...(cash && { controls: { cash } }) });
+    const controls = { limits: UNLIMITED, ...(cash && { cash }) };
+    const card: Card = await makeCard(client, { account: account.id, controls });
     play.#card = card.id;
+    const inForce = await client.read<List<Controls>>(`/v1/cards/${card.id}/controls`);
+    play.#controls = inForce.data[0]!.id;
     const becomes = CARDS[name.slice(0, 3)];
     if (becomes !== undefined) succeeded(await client.post(`/v1/cards/${card.id}/${becomes}`));
-    if (held > 0n) succeeded(await client.post(`/v1/accounts/${account.id}/holds`, { amount: Number(held) }));
+    if (held > 0n) await play.#buyElsewhere(Number(held));
     play.#told = (await play.#eventsSince(0)).at(-1)?.sequence ?? 0;
     return play;
   }
@@ -102,20 +113,43 @@ export class HttpPlay {
     const answer = await this.#happens(action);
     const events = await this.#eventsSince(this.#told);
     this.#told = events.at(-1)?.sequence ?? this.#told;
+    this.events = events.map(({ type }) => type).filter((type) => type.startsWith('transaction.'));
     const { balance } = await this.#client.read<{ balance: { posted: number; available: number } }>(
       `/v1/accounts/${this.#account}`,
     );
     const shown = await readTransaction(this.#client, this.#purchases.get(shows)!);
-    const { held, fee_held, cleared } = shown.amounts;
-    const used = cleared + held;
+    const { held, fee_held } = shown.amounts;
+    const used = await this.#usedBy(shown);
     return [
-      ...[answer, held, fee_held, balance.posted, balance.available, shown.status, `${used}/${used > 0 ? 1 : 0}`],
+      ...[answer, held, fee_held, balance.posted, balance.available, shown.status, used],
       ...[entriesOf(events) || '–', (await this.#remarks(action, { shown, events })) || '–'],
     ].join(' | ');
   }
 
+  /** Of the counter of the card, less what its other purchases say: those of another card have a counter of their own. */
+  async #usedBy(shown: Transaction): Promise<string> {
+    const { limits } = await this.#client.read<Controls>(`/v1/cards/controls/${this.#controls}`);
+    const usage = limits[0]!.usage!.find(({ currency }) => currency === 'USD');
+    let [amount, count] = [usage?.amount?.used ?? 0, usage?.count?.used ?? 0];
+    for (const id of new Set(this.#purchases.values())) {
+      if (id === shown.id) continue;
+      const { amounts } = await readTransaction(this.#client, id);
+      const used = amounts.cleared + amounts.held;
+      amount -= used;
+      count -= used > 0 ? 1 : 0;
+    }
+    return `${amount}/${count}`;
+  }
+
+  /** By another card of the account. */
+  async #buyElsewhere(amount: number): Promise<void> {
+    const { id } = await makeCard(this.#client, { account: this.#account });
+    await purchase(this.#client, { card: id, amount });
+  }
+
   async #happens(action: Action): Promise<string> {
     if ('type' in action) return this.#says(action, 'first');
+    if ('byHand' in action && action.byHand) return this.#expire();
     if ('says' in action) return this.#says(action.says, action.of ?? 'first');
     if ('again' in action) return this.#again(action);
     if ('accountIs' in action) return this.#change(action.accountIs);
@@ -152,6 +186,13 @@ export class HttpPlay {
     this.#sent[this.#row] = { path, body, answer };
     this.#purchases.set(of, succeeded(answer).id);
     return this.#answerText(says, answer.body);
+  }
+
+  async #expire(): Promise<string> {
+    const answer = await tell(this.#client, this.#purchases.get('first')!, 'expire', {
+      message_reference: rowName(this.#row),
+    });
+    return answer.status === 'expired' ? 'expired' : `left ${answer.status}`;
   }
 
   /** `transaction`: the answer. A file gets none. */
@@ -354,6 +395,24 @@ export class HttpPlay {
   async #succeed<Body>(path: string, body?: object): Promise<Body> {
     return succeeded(await this.#client.post<Body>(path, body));
   }
+}
+
+/** What each row leaves, with the names of its events. */
+export async function playRows(play: HttpPlay, { rows }: Scenario): Promise<string[]> {
+  const left: string[] = [];
+  for (const [action] of rows) left.push(`${await play.play(action)} | ${play.events.join(', ')}`);
+  return left;
+}
+
+/** As the scenario writes its rows; the events are those of the rule. */
+export function expectedRows(scenario: Scenario): string[] {
+  const play = new GoldenPlay(scenario);
+  return scenario.rows.map(([action, expected]) => {
+    const known = play.steps.length;
+    play.play(action);
+    const events = play.steps.slice(known).flatMap((step) => step.events.map(({ name }) => `transaction.${name}`));
+    return `${expected} | ${events.join(', ')}`;
+  });
 }
 
 /** What a file says as well. Its amounts are told, of reversals too. */

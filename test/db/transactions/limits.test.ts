@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../../scripts/harness/client.ts';
 import { act, type Card, type Controls, makeCard } from '../../support/cards.ts';
+import { ClearingFiles } from '../../support/clearing-files.ts';
+import { type Clears, clearsByFile, clearsOverHttp } from '../../support/clears.ts';
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
@@ -21,11 +23,15 @@ let client: Client;
 let keys: OrganisationKeys;
 let account: string;
 let card: Card;
+const files = new ClearingFiles();
 
 beforeAll(async () => {
   product = await startContracted({ backend: 'postgres' });
 });
-afterAll(() => product?.close());
+afterAll(async () => {
+  files.remove();
+  await product?.close();
+});
 beforeEach(async () => {
   ({ client, keys } = await product.organisation());
   account = (await client.openAccount({ currency: 'USD', funds: 100_000 })).id;
@@ -73,38 +79,81 @@ const byReference = (amount: number, body: object = {}) => ({
   ...{ amount, currency: 'USD', merchant: MERCHANT, ...body },
 });
 
-test('G55 a day limit', async () => {
-  const most = Number.MAX_SAFE_INTEGER;
-  const limits = [
-    { window: 'day', amount: 50_000 },
-    { window: 'all_time', amount: most, count: 1_000 },
-  ];
-  const controls = await ofCard({ limits });
-  const first = await buy(30_000);
-  expect(answerOf(first)).toBe('approved 30000, 00');
-  expect(await amountOf(controls)).toBe('30000, 20000');
-  const declined = await buy(25_000);
-  expect(answerOf(declined)).toBe('declined limit_period, 61');
-  expect(failed(declined)).toEqual({
-    ...{ rule: 'limit', scope: 'card', verdict: 'fail', window: 'day', measure: 'amount' },
-    ...{ limit: 50_000, used: 30_000, remaining: 20_000 },
+describe.each(['over HTTP', 'by file'])('what clears comes %s', (way) => {
+  let clears: Clears;
+  beforeEach(() => {
+    const bookId = keys.testBookId;
+    clears = way === 'by file' ? clearsByFile(client, { product, bookId, files }) : clearsOverHttp(client, bookId);
   });
-  expect(await amountOf(controls)).toBe('30000, 20000');
-  const part = await buy(25_000, { ...PARTIAL, ...RESTAURANT });
-  expect(answerOf(part)).toBe('approved 20000, 10');
-  expect(await amountOf(controls)).toBe('50000, 0');
-  await tell(client, first.id, 'reverse', { amount: 10_000 });
-  expect(await amountOf(controls)).toBe('40000, 10000');
-  await tell(client, part.id, 'clear', { amount: 24_000, currency: 'USD' });
-  expect(await amountOf(controls)).toBe('44000, 6000');
-  await tell(client, part.id, 'refund', { amount: 5_000, currency: 'USD' });
-  expect(await amountOf(controls)).toBe('44000, 6000');
-  await advanceClock(client, { by: 'P7D' });
-  expect(await readTransaction(client, first.id)).toMatchObject({ status: 'expired' });
-  expect(await amountOf(controls)).toBe('0, 50000');
-  expect(await usage(controls, 1)).toMatchObject({
-    amount: { used: 24_000, remaining: most - 24_000 },
-    count: { used: 1, remaining: 999 },
+
+  test('G55 a day limit', async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const limits = [
+      { window: 'day', amount: 50_000 },
+      { window: 'all_time', amount: most, count: 1_000 },
+    ];
+    const controls = await ofCard({ limits });
+    const first = await buy(30_000);
+    expect(answerOf(first)).toBe('approved 30000, 00');
+    expect(await amountOf(controls)).toBe('30000, 20000');
+    const declined = await buy(25_000);
+    expect(answerOf(declined)).toBe('declined limit_period, 61');
+    expect(failed(declined)).toEqual({
+      ...{ rule: 'limit', scope: 'card', verdict: 'fail', window: 'day', measure: 'amount' },
+      ...{ limit: 50_000, used: 30_000, remaining: 20_000 },
+    });
+    expect(await amountOf(controls)).toBe('30000, 20000');
+    const part = await buy(25_000, { ...PARTIAL, ...RESTAURANT });
+    expect(answerOf(part)).toBe('approved 20000, 10');
+    expect(await amountOf(controls)).toBe('50000, 0');
+    await tell(client, first.id, 'reverse', { amount: 10_000 });
+    expect(await amountOf(controls)).toBe('40000, 10000');
+    const cleared = { event: 'transaction.cleared', entries: 'C→S 24000', flags: ['over_cleared'] };
+    expect(await clears.clear(part, 24_000)).toMatchObject(cleared);
+    expect(await amountOf(controls)).toBe('44000, 6000');
+    expect(await clears.refund(part, 5_000)).toMatchObject({
+      event: 'transaction.refunded',
+      entries: 'S→C 5000',
+      flags: [],
+    });
+    expect(await amountOf(controls)).toBe('44000, 6000');
+    await advanceClock(client, { by: 'P7D' });
+    expect(await readTransaction(client, first.id)).toMatchObject({ status: 'expired' });
+    expect(await amountOf(controls)).toBe('0, 50000');
+    expect(await usage(controls, 1)).toMatchObject({
+      amount: { used: 24_000, remaining: most - 24_000 },
+      count: { used: 1, remaining: 999 },
+    });
+  });
+
+  test('G58 forced posts and advices count, and remaining stops at 0', async () => {
+    const controls = await ofCard({ limits: [{ window: 'month', amount: 50_000 }] });
+    const { transaction: forced, reference, ...left } = await clears.force(card.id, 40_000);
+    expect(left).toEqual({ event: 'transaction.force_posted', entries: 'C→S 40000', flags: ['forced'] });
+    expect(await amountOf(controls)).toBe('40000, 10000');
+    const advice = { reason: 'stand_in', of: 'authorization', decision: 'approved', approved_amount: 30_000 };
+    succeeded(await client.post('/v1/transactions/advices', byReference(30_000, { advice })));
+    expect(await amountOf(controls)).toBe('70000, 0');
+    expect(await said(1)).toBe('declined limit_period, 61');
+    expect(await amountOf(controls)).toBe('70000, 0');
+    const reversed = { event: 'transaction.clearing_reversed', entries: 'S→C 40000', flags: [] };
+    expect(await clears.takeBack(forced, 'clearing_reversal', 40_000, reference)).toMatchObject(reversed);
+    expect(await amountOf(controls)).toBe('30000, 20000');
+  });
+
+  test('G63 a budget that refunds fill up again', async () => {
+    const controls = await ofCard({ limits: [{ window: 'all_time', amount: 10_000, net_of_refunds: true }] });
+    const bought = await buy(10_000);
+    expect(await clears.clear(bought, 10_000)).toMatchObject({ entries: 'C→S 10000', flags: [] });
+    expect(await amountOf(controls)).toBe('10000, 0');
+    const { reference, ...refunded } = await clears.refund(bought, 4_000);
+    expect(refunded).toMatchObject({ event: 'transaction.refunded', entries: 'S→C 4000', flags: [] });
+    expect(await amountOf(controls)).toBe('6000, 4000');
+    expect(await said(5_000)).toBe('declined limit_period, 61');
+    expect(await amountOf(controls)).toBe('6000, 4000');
+    const reversed = { event: 'transaction.refund_reversed', entries: 'C→S 4000', flags: [] };
+    expect(await clears.takeBack(bought, 'refund_reversal', 4_000, reference)).toMatchObject(reversed);
+    expect(await amountOf(controls)).toBe('10000, 0');
   });
 });
 
@@ -140,55 +189,6 @@ test('G57 a count', async () => {
   expect(await said(0, verification)).toBe('approved 0, 85');
 });
 
-test('G58 forced posts and advices count, and remaining stops at 0', async () => {
-  const controls = await ofCard({ limits: [{ window: 'month', amount: 50_000 }] });
-  const clearing = byReference(40_000);
-  const forced = succeeded(await client.post<Transaction>('/v1/transactions/clearings', clearing));
-  expect(forced.flags).toContain('forced');
-  expect(await amountOf(controls)).toBe('40000, 10000');
-  const advice = { reason: 'stand_in', of: 'authorization', decision: 'approved', approved_amount: 30_000 };
-  succeeded(await client.post('/v1/transactions/advices', byReference(30_000, { advice })));
-  expect(await amountOf(controls)).toBe('70000, 0');
-  expect(await said(1)).toBe('declined limit_period, 61');
-  expect(await amountOf(controls)).toBe('70000, 0');
-  await tell(client, forced.id, 'reverse', { reverses: clearing.message_reference });
-  expect(await amountOf(controls)).toBe('30000, 20000');
-});
-
-test("G59 January's authorization is reversed in February", async () => {
-  const year = new Date().getUTCFullYear() + 1;
-  const controls = await ofCard({
-    limits: [
-      { window: 'month', amount: 50_000 },
-      { window: 'year', amount: 100_000 },
-    ],
-  });
-  const both = async () => [await amountOf(controls, 0), await amountOf(controls, 1)];
-  await advanceClock(client, { to: `${year}-01-31T12:00:00Z` });
-  const january = await buy(20_000);
-  expect(await both()).toEqual(['20000, 30000', '20000, 80000']);
-  await advanceClock(client, { to: `${year}-02-01T00:00:00Z` });
-  expect(await both()).toEqual(['0, 50000', '20000, 80000']);
-  await buy(10_000);
-  expect(await both()).toEqual(['10000, 40000', '30000, 70000']);
-  await tell(client, january.id, 'reverse');
-  expect(await both()).toEqual(['10000, 40000', '10000, 90000']);
-});
-
-test('G60 midnight in another time zone', async () => {
-  succeeded(await client.patch('/v1/cards/program', { time_zone: 'Asia/Amman' }));
-  const controls = await ofCard({ limits: [{ window: 'day', amount: 10_000 }] });
-  const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
-  await advanceClock(client, { to: `${day}T12:00:00Z` });
-  expect(await said(8_000)).toBe('approved 8000, 00');
-  expect(await amountOf(controls)).toBe('8000, 2000');
-  // Jordan keeps UTC+3 all the year.
-  expect((await usage(controls)).resets_at).toBe(`${day}T21:00:00.000Z`);
-  await advanceClock(client, { to: `${day}T21:00:00Z` });
-  expect(await said(8_000)).toBe('approved 8000, 00');
-  expect(await amountOf(controls)).toBe('8000, 2000');
-});
-
 test('G61 a limit for cash alone', async () => {
   const limits = [{ window: 'day', amount: 30_000, for: { kinds: ['cash', 'quasi_cash'] } }];
   const controls = await control({ account }, { limits });
@@ -217,20 +217,6 @@ test('G62 the strictest scope decides', async () => {
   expect(await amountOf(controls)).toBe('45000, 15000');
   expect(await said(20_000, PARTIAL)).toBe('approved 15000, 10');
   expect(await amountOf(controls)).toBe('60000, 0');
-});
-
-test('G63 a budget that refunds fill up again', async () => {
-  const controls = await ofCard({ limits: [{ window: 'all_time', amount: 10_000, net_of_refunds: true }] });
-  const { id } = await buy(10_000);
-  await tell(client, id, 'clear', { amount: 10_000, currency: 'USD' });
-  expect(await amountOf(controls)).toBe('10000, 0');
-  const message_reference = nextReference();
-  await tell(client, id, 'refund', { message_reference, amount: 4_000, currency: 'USD' });
-  expect(await amountOf(controls)).toBe('6000, 4000');
-  expect(await said(5_000)).toBe('declined limit_period, 61');
-  expect(await amountOf(controls)).toBe('6000, 4000');
-  await tell(client, id, 'reverse', { reverses: message_reference });
-  expect(await amountOf(controls)).toBe('10000, 0');
 });
 
 test('G64 shadow', async () => {

@@ -70,6 +70,28 @@ describe('a reference', () => {
     expect(await readTransaction(client, answer.body.id)).toMatchObject({ status: 'reversed' });
   });
 
+  test.each`
+    since                         | becomes
+    ${'its card is closed'}       | ${'pending'}
+    ${'its hold has expired'}     | ${'expired'}
+    ${'the purchase has settled'} | ${'settled'}
+  `('gets the first answer to the byte after $since (G21)', async ({ since, becomes }) => {
+    const own = await makeCard(client, { account });
+    const body = { ...first({ amount: 4_000, entry_mode: 'chip' }), card: own.id };
+    const answer = await send('', body);
+    const { id } = succeeded(answer);
+    if (since === 'its card is closed') await act(client, own.id, 'close');
+    else if (since === 'its hold has expired') await tell(client, id, 'expire');
+    else await tell(client, id, 'clear', { amount: 4_000, currency: 'USD' });
+    const left = await readTransaction(client, id);
+    expect(left.status).toBe(becomes);
+    const repeat = await send('', body);
+    expect(repeat).toMatchObject({ status: 200, text: answer.text, headers: { 'idempotent-replayed': 'true' } });
+    const other = await send('', { ...body, amount: 4_100 });
+    expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused', resource: id } });
+    expect(await readTransaction(client, id)).toEqual(left);
+  });
+
   test('whose message says something else is refused, and names the transaction', async () => {
     const { id, network_reference } = await buy(500);
     const [{ message_reference }] = (await messagesOf(client, id)) as [TransactionEvent];
@@ -141,18 +163,25 @@ describe('a message that nothing comes of', () => {
     (body as Problem).errors?.map(({ param, code }) => `${param} ${code}`) ?? [];
 
   test.each`
-    what                             | path            | change                                   | field
-    ${'no card at all'}              | ${''}           | ${{ card: undefined }}                   | ${'/card parameter_missing'}
-    ${'two cards'}                   | ${''}           | ${{ token: NOBODY.token }}               | ${'/token parameter_invalid'}
-    ${'half of a merchant amount'}   | ${''}           | ${{ merchant_amount: 10 }}               | ${'/merchant_currency parameter_missing'}
-    ${'the other half'}              | ${''}           | ${{ merchant_currency: 'EUR' }}          | ${'/merchant_amount parameter_missing'}
-    ${'more cashback than amount'}   | ${''}           | ${{ cashback_amount: 101 }}              | ${'/cashback_amount parameter_invalid'}
-    ${'nothing'}                     | ${''}           | ${{ amount: 0 }}                         | ${'/amount amount_below_minimum'}
-    ${'a verification of something'} | ${''}           | ${{ kind: 'account_verification' }}      | ${'/amount amount_above_maximum'}
-    ${'a reference with a space'}    | ${''}           | ${{ message_reference: 'a b' }}          | ${'/message_reference parameter_invalid'}
-    ${'no merchant, and first'}      | ${'/clearings'} | ${{ merchant: undefined }}               | ${'/merchant parameter_missing'}
-    ${'no card, and first'}          | ${'/clearings'} | ${{ card: undefined }}                   | ${'/card parameter_missing'}
-    ${'the fifth piece of four'}     | ${'/clearings'} | ${{ sequence: { number: 5, count: 4 } }} | ${'/sequence/number parameter_invalid'}
+    what                                      | path            | change                                                                | field
+    ${'no card at all'}                       | ${''}           | ${{ card: undefined }}                                                | ${'/card parameter_missing'}
+    ${'two cards'}                            | ${''}           | ${{ token: NOBODY.token }}                                            | ${'/token parameter_invalid'}
+    ${'a card and its reference'}             | ${''}           | ${{ card_reference: 'nobody' }}                                       | ${'/card_reference parameter_invalid'}
+    ${'a reference and a token'}              | ${''}           | ${{ card: undefined, card_reference: 'nobody', token: NOBODY.token }} | ${'/token parameter_invalid'}
+    ${'all three names of a card'}            | ${''}           | ${{ card_reference: 'nobody', token: NOBODY.token }}                  | ${'/card_reference parameter_invalid'}
+    ${'half of a merchant amount'}            | ${''}           | ${{ merchant_amount: 10 }}                                            | ${'/merchant_currency parameter_missing'}
+    ${'the other half'}                       | ${''}           | ${{ merchant_currency: 'EUR' }}                                       | ${'/merchant_amount parameter_missing'}
+    ${'more cashback than amount'}            | ${''}           | ${{ cashback_amount: 101 }}                                           | ${'/cashback_amount parameter_invalid'}
+    ${'nothing'}                              | ${''}           | ${{ amount: 0 }}                                                      | ${'/amount amount_below_minimum'}
+    ${'a verification of something'}          | ${''}           | ${{ kind: 'account_verification' }}                                   | ${'/amount amount_above_maximum'}
+    ${'a reference with a space'}             | ${''}           | ${{ message_reference: 'a b' }}                                       | ${'/message_reference parameter_invalid'}
+    ${'a reference with a NUL'}               | ${''}           | ${{ message_reference: 'a\u0000b' }}                                  | ${'/message_reference parameter_invalid'}
+    ${'a network reference with a line feed'} | ${'/clearings'} | ${{ network_reference: 'a\nb' }}                                      | ${'/network_reference parameter_invalid'}
+    ${'a reference that ends with DEL'}       | ${'/reversals'} | ${{ message_reference: 'ab\u007f' }}                                  | ${'/message_reference parameter_invalid'}
+    ${'a card reference with an escape'}      | ${''}           | ${{ card: undefined, card_reference: 'a\u001bb' }}                    | ${'/card_reference parameter_invalid'}
+    ${'no merchant, and first'}               | ${'/clearings'} | ${{ merchant: undefined }}                                            | ${'/merchant parameter_missing'}
+    ${'no card, and first'}                   | ${'/clearings'} | ${{ card: undefined }}                                                | ${'/card parameter_missing'}
+    ${'the fifth piece of four'}              | ${'/clearings'} | ${{ sequence: { number: 5, count: 4 } }}                              | ${'/sequence/number parameter_invalid'}
   `('of $what is refused at its place', async ({ path, change, field }) => {
     const answer = await send(path, {
       ...first({ amount: 100 }),
@@ -400,12 +429,36 @@ describe('what is read', () => {
     expect(await readTransaction(client, id)).toMatchObject({ metadata: { trip: '7' }, version: 3 });
   });
 
-  test('a balance inquiry is answered with the balance', async () => {
-    const own = await client.openAccount({ currency: 'USD', funds: 5_000, overdraft_limit: 1_000 });
+  test('G14 a balance inquiry is answered with the balance, less what another purchase holds', async () => {
+    const own = await client.openAccount({ currency: 'USD', funds: 100_000 });
     const { id } = await makeCard(client, { account: own.id });
-    await buy(2_000, { card: id });
+    await buy(25_000, { card: id });
     const asked = await buy(0, { card: id, kind: 'balance_inquiry' });
-    expect(asked).toMatchObject({ status: 'verified', hold: null, balance: { posted: 5_000, available: 3_000 } });
+    expect(answerOf(asked)).toBe('approved 0, 00');
+    expect(asked).toMatchObject({ status: 'verified', hold: null, balance: { posted: 100_000, available: 75_000 } });
+    expect((await latest(1)).map(({ type, data }) => [type, data.object.id])).toEqual([
+      ['transaction.verified', asked.id],
+    ]);
+  });
+
+  test('G13 a verification, with what was checked: a wrong address declines nothing by itself', async () => {
+    const controls = { limits: [{ window: 'day', amount: 1_000, count: 1 }] };
+    const own = await makeCard(client, { account, controls });
+    const verify = (checks: object) => buy(0, { card: own.id, kind: 'account_verification', ...checks });
+    const checksOf = async (id: string) => ((await messagesOf(client, id)).at(-1) as TransactionEvent).checks;
+    const right = await verify({ cvv_result: 'match', avs_result: 'match' });
+    expect(answerOf(right)).toBe('approved 0, 85');
+    expect((await latest(1)).map(({ type }) => type)).toEqual(['transaction.verified']);
+    expect(await checksOf(right.id)).toMatchObject({ cvv_result: 'match', avs_result: 'match' });
+    expect(await tell(client, right.id, 'reverse')).toMatchObject({ status: 'verified', amounts: { held: 0 } });
+    const elsewhere = await verify({ cvv_result: 'match', avs_result: 'no_match' });
+    expect([answerOf(elsewhere), elsewhere.status]).toEqual(['approved 0, 85', 'verified']);
+    expect(await checksOf(elsewhere.id)).toMatchObject({ cvv_result: 'match', avs_result: 'no_match' });
+    const wrong = await verify({ cvv_result: 'no_match', avs_result: 'no_match' });
+    expect(answerOf(wrong)).toBe('declined cvv_incorrect, N7');
+    expect(await checksOf(wrong.id)).toMatchObject({ cvv_result: 'no_match', avs_result: 'no_match' });
+    // Nothing is held, and nothing counted: the one purchase of the day is still free.
+    expect(answerOf(await buy(1_000, { card: own.id, avs_result: 'no_match' }))).toBe('approved 1000, 00');
   });
 });
 
@@ -451,10 +504,23 @@ test('G88 an account stays open while a purchase holds something or is disputed'
   const own = (await client.openAccount({ currency: 'USD', funds: 1_000 })).id;
   const { id: by } = await makeCard(client, { account: own });
   const { id } = await buy(600, { card: by });
-  await act(client, by, 'close');
+  const other = await buy(400, { card: by });
+  await tell(client, other.id, 'clear', { amount: 400, currency: 'USD' });
   const close = () => client.post<Refused>(`/v1/accounts/${own}/close`);
   const blocked = async () => (await close()).body.blocked_by;
-  expect(await close()).toMatchObject({ status: 409, body: { code: 'account_not_empty' } });
+  expect(await close()).toMatchObject({
+    ...{ status: 409 },
+    body: {
+      code: 'account_not_empty',
+      blocked_by: [
+        { type: 'balance', posted: 600, currency: 'USD' },
+        { type: 'holds', held: 600, currency: 'USD' },
+        { type: 'cards_open', cards: [by] },
+        { type: 'transactions_open', transactions: [id] },
+      ],
+    },
+  });
+  await act(client, by, 'close');
   expect(await blocked()).toContainEqual({ type: 'transactions_open', transactions: [id] });
   await tell(client, id, 'clear', { amount: 600, currency: 'USD' });
   const dispute = succeeded(
@@ -462,7 +528,7 @@ test('G88 an account stays open while a purchase holds something or is disputed'
   );
   expect(await blocked()).toContainEqual({ type: 'transaction_disputes_open', transaction_disputes: [dispute.id] });
   succeeded(await client.post(`/v1/transactions/${id}/disputes/${dispute.id}/withdraw`));
-  expect(await blocked()).toMatchObject([{ type: 'balance' }]);
+  expect(await close()).toMatchObject({ status: 200, body: { status: 'closed' } });
 });
 
 describe('scopes', () => {

@@ -1,5 +1,6 @@
 /**
- * Plays messages of purchases against the pure core, by the rule of the golden scenarios: amounts, holds and what is used up of limits.
+ * Plays messages of purchases through the product's own rules, as the golden scenarios have them: `decide` and `takeMessage` say what is
+ * decided, held, posted and used up, and the counters are the product's. What is kept here are the rows alone.
  * Only what limits, cards and tokens need: the messages of a purchase have tests of their own.
  */
 import { windowStartsOf } from '../../../src/calendar/counting-windows.ts';
@@ -10,31 +11,40 @@ import { type InForce, SCOPES, type Scope } from '../../../src/cards/controls/co
 import { type ControlsContent, countersFor, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
 import { type Counter, countChange, newCounter } from '../../../src/cards/counters/counter.ts';
 import { type LimitUsage, limitUsage } from '../../../src/cards/counters/limit-usage.ts';
-import { countsSince, firstUse, NO_USAGE, type Usage } from '../../../src/cards/counters/usage.ts';
+import { countsSince, firstUse, type Usage } from '../../../src/cards/counters/usage.ts';
 import { type Decision, decide } from '../../../src/cards/decision/decide.ts';
 import type { DecisionInput, DecisionRequest, EndpointAnswer } from '../../../src/cards/decision/decision-input.ts';
 import { defaultProgram, type Program } from '../../../src/cards/program/program.ts';
-import { feeOfPurchase, feeSchedulesOf } from '../../../src/cards/program/program-fees.ts';
-import { isDebit, type PurchaseFacts } from '../../../src/cards/purchase/purchase-facts.ts';
+import { tolerancePercentOf } from '../../../src/cards/program/program-terms.ts';
+import type { PurchaseFacts } from '../../../src/cards/purchase/purchase-facts.ts';
 import type { CardTokenStatus } from '../../../src/cards/tokens/card-token.ts';
+import type { Message, Request } from '../../../src/transactions/message/message.ts';
+import { decideRequest } from '../../../src/transactions/purchase/decide-request.ts';
+import { purchaseSchedules } from '../../../src/transactions/purchase/purchase-fee.ts';
+import { purchaseRule } from '../../../src/transactions/purchase/purchase-rule.ts';
+import { type Purchase, stateOf } from '../../../src/transactions/purchase/purchase-state.ts';
+import { type MessageStep, takeMessage } from '../../../src/transactions/purchase/take-message.ts';
+import {
+  advice,
+  clearing,
+  clearingReversal,
+  expiry,
+  refund,
+  refundReversal,
+  reversal,
+  type Said,
+} from '../transactions/messages.ts';
 import { accountOf, cardOf, contentOf, factsOf, newPurchase, requestOf, START } from './decision-values.ts';
 
-interface Purchase {
+/** A purchase as its row and its messages are. */
+interface Kept extends Purchase {
   readonly facts: PurchaseFacts;
   readonly card: Card;
   readonly begunAt: number;
-  firstUsedAt: number | null;
-  /** A, R, G, N and B of the rule. */
-  authorized: bigint;
-  reversed: bigint;
-  cleared: bigint;
-  net: bigint;
-  refunded: bigint;
-  isClosed: boolean;
-  usage: Usage;
+  readonly firstUsedAt: number | null;
 }
 
-export interface Message extends Partial<Omit<DecisionRequest, 'facts' | 'message'>> {
+export interface Asked extends Partial<Omit<DecisionRequest, 'facts' | 'message'>> {
   readonly card?: Card;
   readonly token?: CardTokenStatus;
   readonly facts?: Partial<PurchaseFacts>;
@@ -50,11 +60,13 @@ const SUBJECT: Record<Scope, (card: Card) => string> = {
 export class CardPlayer {
   now = START;
   program: Program = defaultProgram('UTC');
+  /** As the messages have left it. */
   account = accountOf();
   card = cardOf();
   readonly inForce = new Map<string, InForce>();
-  readonly #purchases = new Map<string, Purchase>();
+  readonly #purchases = new Map<string, Kept>();
   readonly #counters = new Map<string, Counter>();
+  #messages = 0;
 
   /** Active controls, or those that are tried out. */
   control(scope: Scope, content: Partial<ControlsContent>, status: 'active' | 'shadow' = 'active'): void {
@@ -66,79 +78,64 @@ export class CardPlayer {
     this.inForce.set(key, { ...known, [status]: { ...version, content: contentOf(content) } });
   }
 
-  authorize(name: string, amount: bigint, message: Message = {}): Decision {
-    const card = message.card ?? this.card;
-    const purchase = this.#purchases.get(name) ?? this.#begin(name, card, factsOf(message.facts));
-    return this.#ask(purchase, amount, { ...message, card }, 'authorization');
+  authorize(name: string, amount: bigint, asked: Asked = {}): Decision {
+    const purchase = this.#purchases.get(name) ?? this.#begin(asked);
+    return this.#ask(name, purchase, { type: 'authorization', amount, asked: { card: this.card, ...asked } });
   }
 
-  increment(name: string, amount: bigint, message: Message = {}): Decision {
-    const purchase = this.#of(name);
-    return this.#ask(purchase, amount, { ...message, card: message.card ?? this.#now(purchase.card) }, 'increment');
+  increment(name: string, amount: bigint, asked: Asked = {}): Decision {
+    const purchase = this.#purchases.get(name)!;
+    return this.#ask(name, purchase, {
+      type: 'increment',
+      amount,
+      asked: { card: this.#now(purchase.card), ...asked },
+    });
   }
 
   /** Without an amount: all of it. */
-  reverse(name: string, amount?: bigint): void {
-    this.#apply(name, (purchase) => {
-      purchase.reversed += amount ?? purchase.authorized - purchase.reversed;
-      purchase.isClosed ||= amount === undefined || purchase.authorized - purchase.reversed - purchase.cleared <= 0n;
-    });
+  reverse(name: string, amount?: bigint): MessageStep {
+    return this.#says(name, reversal(amount ?? null));
   }
 
   /** Final. Of a purchase that does not exist: a forced post. */
-  clear(name: string, amount: bigint, message: Message = {}): void {
-    if (!this.#purchases.has(name)) this.#begin(name, message.card ?? this.card, factsOf(message.facts));
-    this.#apply(name, (purchase) => {
-      purchase.cleared += amount;
-      purchase.net += amount;
-      purchase.isClosed = true;
-    });
+  clear(name: string, amount: bigint, asked: Asked = {}): MessageStep {
+    return this.#says(name, clearing(amount), asked);
   }
 
-  reverseClearing(name: string, amount: bigint): void {
-    this.#apply(name, (purchase) => {
-      purchase.net -= amount;
-    });
+  /** Of the last clearing. */
+  reverseClearing(name: string, amount: bigint): MessageStep {
+    return this.#says(name, clearingReversal(this.#last(name, 'clearing'), amount));
   }
 
-  /** Negative: a refund is reversed. */
-  refund(name: string, amount: bigint): void {
-    this.#apply(name, (purchase) => {
-      purchase.refunded += amount;
-    });
+  refund(name: string, amount: bigint): MessageStep {
+    return this.#says(name, refund(amount));
   }
 
-  expire(name: string): void {
-    this.#apply(name, (purchase) => {
-      purchase.isClosed = true;
-    });
+  /** Of the last refund. */
+  reverseRefund(name: string, amount: bigint): MessageStep {
+    return this.#says(name, refundReversal(this.#last(name, 'refund'), amount));
+  }
+
+  expire(name: string): MessageStep {
+    return this.#says(name, expiry());
   }
 
   /** What the network has approved without us. */
-  advise(name: string, amount: bigint, message: Message = {}): void {
-    const card = message.card ?? this.card;
-    this.#begin(name, card, factsOf(message.facts));
-    this.#apply(name, (purchase) => {
-      purchase.authorized += amount;
-    });
+  advise(name: string, amount: bigint, asked: Asked = {}): MessageStep {
+    return this.#says(name, advice('stand_in', amount), asked);
   }
 
   hold(name: string): bigint {
-    return holdOf(this.#of(name));
+    return stateOf(this.#purchases.get(name)!).amounts.held;
   }
 
+  /** Of all purchases, with what is held for their fees. */
   get held(): bigint {
-    return [...this.#purchases.values()].reduce(
-      (sum, purchase) => sum + holdOf(purchase) + this.#feeHeld(purchase),
-      0n,
-    );
+    return this.account.held;
   }
 
-  /** What is posted beside what the account began with. */
   get balance(): bigint {
-    const spent = (sum: bigint, purchase: Purchase) =>
-      sum + purchase.net + feeOfPurchase(purchase.net, this.#feesOf(purchase)) - purchase.refunded;
-    return this.account.posted - [...this.#purchases.values()].reduce(spent, 0n);
+    return this.account.posted;
   }
 
   /** What a limit shows, of the controls in force. */
@@ -157,19 +154,14 @@ export class CardPlayer {
     return this.#counters.get(`${scope}:${SUBJECT[scope](this.card)}`)!;
   }
 
-  #begin(name: string, card: Card, facts: PurchaseFacts): Purchase {
-    const amounts = { authorized: 0n, reversed: 0n, cleared: 0n, net: 0n, refunded: 0n };
-    const purchase: Purchase = {
-      ...{ facts, card, begunAt: this.now, firstUsedAt: null },
-      ...amounts,
-      ...{ isClosed: false, usage: NO_USAGE },
+  /** Not kept before a message is taken. */
+  #begin({ card = this.card, facts: given }: Asked): Kept {
+    const facts = factsOf(given);
+    const terms = {
+      ...{ currency: 'USD', mcc: facts.mcc, fees: this.program.fees },
+      tolerancePercent: tolerancePercentOf(this.program, facts.mcc),
     };
-    this.#purchases.set(name, purchase);
-    return purchase;
-  }
-
-  #of(name: string): Purchase {
-    return this.#purchases.get(name)!;
+    return { ...{ facts, card, begunAt: this.now, firstUsedAt: null }, ...{ messages: [], disputes: [], terms } };
   }
 
   /** The card as it is now, where it is the player's. */
@@ -177,21 +169,29 @@ export class CardPlayer {
     return card.id === this.card.id ? this.card : card;
   }
 
+  #last(name: string, type: Message['type']): string {
+    return this.#purchases.get(name)!.messages.findLast((message) => message.type === type)!.reference;
+  }
+
   #ask(
-    purchase: Purchase,
-    amount: bigint,
-    message: Message & { card: Card },
-    kind: DecisionRequest['message'],
+    name: string,
+    purchase: Kept,
+    { type, amount, asked }: { type: Request['type']; amount: bigint; asked: Asked & { card: Card } },
   ): Decision {
-    const { card, token, facts: _, endpoint = null, ...rest } = message;
-    const request = requestOf({ ...rest, message: kind, facts: purchase.facts, amount });
-    const input = this.#inputOf(purchase, { card, token, request, endpoint });
-    const decision = decide(input);
+    const { card, token, facts: _, endpoint = null, ...rest } = asked;
+    const request = requestOf({ ...rest, message: type, facts: purchase.facts, amount });
+    const { kind } = purchase.facts;
+    const { form, cashbackAmount: cashback, partialApprovalAllowed: isPartialAllowed } = request;
+    const reference = this.#reference();
+    const incoming: Request = {
+      ...{ reference, type, kind, form, amount, cashback, isPartialAllowed },
+      merchant: null,
+    };
+    const decision = decide(this.#inputOf(purchase, incoming, { card, token, request, endpoint }));
     this.#changeCard(card, afterPinEntry(card, request.pinResult));
-    if (decision.decision === 'declined') return decision;
-    this.#changeCard(card, afterApproval(card, { amount: decision.approvedAmount, facts: purchase.facts }));
-    if (isDebit(purchase.facts.kind)) purchase.authorized += decision.authorizedAmount;
-    this.#count(purchase);
+    if (decision.decision === 'approved')
+      this.#changeCard(card, afterApproval(card, { amount: decision.approvedAmount, facts: purchase.facts }));
+    this.#take(name, purchase, decideRequest(incoming, decision));
     return decision;
   }
 
@@ -200,19 +200,21 @@ export class CardPlayer {
   }
 
   #inputOf(
-    purchase: Purchase,
+    purchase: Kept,
+    incoming: Request,
     asked: Pick<DecisionInput, 'card' | 'request' | 'endpoint'> & { token: CardTokenStatus | undefined },
   ): DecisionInput {
     const { card, request, endpoint, token } = asked;
-    const { usage, firstUsedAt, begunAt } = purchase;
+    const { firstUsedAt, begunAt, messages, terms } = purchase;
+    const state = stateOf(purchase);
     return {
       ...{ request, card, endpoint, program: this.program, token: token === undefined ? null : { status: token } },
-      account: { ...this.account, posted: this.balance, held: this.held },
+      account: this.account,
       scopes: this.#scopesOf(card),
       purchase: {
         ...newPurchase(begunAt),
-        ...{ refusal: purchase.isClosed ? 'authorization_closed' : null, used: usage.amount, firstUsedAt },
-        fees: this.#feesOf(purchase),
+        ...{ refusal: purchaseRule(state, incoming), used: state.used.amount, firstUsedAt },
+        fees: purchaseSchedules([...messages, incoming], terms),
       },
       ...{ now: this.now, windows: windowStartsOf(this.now, this.program.timeZone) },
     };
@@ -237,27 +239,36 @@ export class CardPlayer {
     return new Map(own.map(([key, counter]) => [Number(key.slice(versionId.length + 1)), counter]));
   }
 
-  #feesOf({ facts }: Purchase) {
-    return feeSchedulesOf(this.program.fees, { kind: facts.kind, currency: 'USD', merchantCurrency: null });
+  #says(name: string, said: Said, asked: Asked = {}): MessageStep {
+    const purchase = this.#purchases.get(name) ?? this.#begin(asked);
+    return this.#take(name, purchase, { ...said, reference: this.#reference() } as Message);
   }
 
-  #feeHeld(purchase: Purchase): bigint {
-    const fees = this.#feesOf(purchase);
-    return feeOfPurchase(purchase.net + holdOf(purchase), fees) - feeOfPurchase(purchase.net, fees);
+  #reference(): string {
+    this.#messages += 1;
+    return `message-${this.#messages}`;
   }
 
-  #apply(name: string, change: (purchase: Purchase) => void): void {
-    const purchase = this.#of(name);
-    change(purchase);
-    this.#count(purchase);
+  #take(name: string, purchase: Kept, message: Message): MessageStep {
+    const step = takeMessage(purchase, message, {
+      account: this.account,
+      isUnlisted: false,
+      lookalike: null,
+      openPurchases: [],
+    });
+    const { posted, held } = step.account;
+    this.account = { ...this.account, posted, held };
+    const before = usageOf(step.before);
+    const after = usageOf(step.after);
+    const firstUsedAt = firstUse(after, { known: purchase.firstUsedAt, now: this.now });
+    const next = { ...purchase, messages: [...purchase.messages, message], firstUsedAt };
+    this.#purchases.set(name, next);
+    this.#count(next, { before, after });
+    return step;
   }
 
   /** Every counter of the purchase, as its usage is now. */
-  #count(purchase: Purchase): void {
-    const before = purchase.usage;
-    const after = { amount: purchase.net + holdOf(purchase), refunded: purchase.refunded };
-    purchase.usage = after;
-    purchase.firstUsedAt = firstUse(after, { known: purchase.firstUsedAt, now: this.now });
+  #count(purchase: Kept, { before, after }: { before: Usage; after: Usage }): void {
     const now = windowStartsOf(this.now, this.program.timeZone);
     const { firstUsedAt } = purchase;
     const countsIn = firstUsedAt === null ? null : windowStartsOf(firstUsedAt, this.program.timeZone);
@@ -268,7 +279,7 @@ export class CardPlayer {
       );
   }
 
-  #countersOf({ card, facts, begunAt }: Purchase): string[] {
+  #countersOf({ card, facts, begunAt }: Kept): string[] {
     return SCOPES.flatMap((scope) => {
       const key = `${scope}:${SUBJECT[scope](card)}`;
       const { active = null, shadow = null } = this.inForce.get(key) ?? {};
@@ -282,7 +293,6 @@ export class CardPlayer {
   }
 }
 
-function holdOf({ authorized, reversed, cleared, isClosed }: Purchase): bigint {
-  const left = authorized - reversed - cleared;
-  return isClosed || left < 0n ? 0n : left;
+function usageOf({ used, amounts }: MessageStep['after']): Usage {
+  return { amount: used.amount, refunded: amounts.refunded };
 }

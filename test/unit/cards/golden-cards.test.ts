@@ -4,7 +4,8 @@ import type { Card, ReplacementReason } from '../../../src/cards/card/card.ts';
 import { closingsByActivation, endsLine, replaceCard } from '../../../src/cards/card/card-line.ts';
 import { UNBLOCKED_PIN } from '../../../src/cards/card/card-pin.ts';
 import { cardOfToken } from '../../../src/cards/tokens/card-token.ts';
-import { CardPlayer, type Message } from './card-player.ts';
+import type { MessageStep } from '../../../src/transactions/purchase/take-message.ts';
+import { type Asked, CardPlayer } from './card-player.ts';
 import { cardOf, limitOf, START, said } from './decision-values.ts';
 
 let player: CardPlayer;
@@ -35,6 +36,14 @@ function activated(line: readonly Card[], id: string): Card[] {
   return after.map((one) => (one.id === id ? { ...one, status: 'active' } : one));
 }
 
+/** `C→S 700; forced`: what a message has posted, and its flags. */
+function shown({ entries, flags }: MessageStep): string {
+  const letters = { customer: 'C', scheme_settlement: 'S', due_operator: 'D', pool: 'P' };
+  const postings = entries.flatMap((entry) => entry.postings);
+  const posted = postings.map(({ debit, credit, amount }) => `${letters[debit]}→${letters[credit]} ${amount}`);
+  return `${posted.join(', ')}; ${flags.join(', ')}`;
+}
+
 const statuses = (line: readonly Card[]) => line.map(({ status }) => status);
 
 describe('G67 single_use', () => {
@@ -47,9 +56,9 @@ describe('G67 single_use', () => {
     expect(said(player.authorize('B', 1n))).toBe('declined card_closed, 46');
     player.reverse('A');
     expect([player.hold('A'), player.card.status]).toEqual([0n, 'closed']);
-    player.clear('A', 5_000n);
+    expect(shown(player.clear('A', 5_000n))).toBe('C→S 5000; late');
     expect(player.balance).toBe(95_000n);
-    player.refund('A', 5_000n);
+    expect(shown(player.refund('A', 5_000n))).toBe('S→C 5000; ');
     expect(player.balance).toBe(100_000n);
   });
 
@@ -64,13 +73,13 @@ describe('G67 single_use', () => {
 describe('G68 merchant_locked', () => {
   test('the card is bound to merchant and acquirer of its first approval', () => {
     player.card = cardOf({ type: 'merchant_locked' });
-    const at = (merchantId: string, acquirerId: string): Message => ({ facts: { merchantId, acquirerId } });
+    const at = (merchantId: string, acquirerId: string): Asked => ({ facts: { merchantId, acquirerId } });
     expect(said(player.authorize('A', 1_000n, at('M1', 'Q1')))).toBe('approved 1000, 00');
     expect(player.card.lockedTo).toEqual({ merchantId: 'M1', acquirerId: 'Q1' });
     expect(said(player.authorize('B', 1_000n, at('M2', 'Q1')))).toBe('declined merchant_blocked, 57');
     expect(said(player.authorize('C', 1_000n, at('M1', 'Q2')))).toBe('declined merchant_blocked, 57');
     expect(said(player.authorize('D', 1_000n, at('M1', 'Q1')))).toBe('approved 1000, 00');
-    player.clear('F', 700n, at('M2', 'Q1'));
+    expect(shown(player.clear('F', 700n, at('M2', 'Q1')))).toBe('C→S 700; forced');
     expect(player.balance).toBe(99_300n);
   });
 
@@ -96,14 +105,14 @@ describe('G68 merchant_locked', () => {
 
 test('G69 lost, and recurring afterwards', () => {
   player.control('card', { limits: [limitOf({ amount: 10_000n })] });
-  const recurring: Message = { facts: { entryMode: 'recurring' } };
+  const recurring: Asked = { facts: { entryMode: 'recurring' } };
   expect(said(player.authorize('A', 3_000n))).toBe('approved 3000, 00');
   const [old, next] = replaced([player.card], 'lost', 'card-b') as [Card, Card];
   expect([old.status, old.closedReason, next.status]).toEqual(['closed', 'lost', 'active']);
   expect(said(player.authorize('R', 4_000n, { ...recurring, card: old }))).toBe('declined card_closed, 41');
   expect(said(player.authorize('S', 4_000n, { ...recurring, card: next }))).toBe('approved 4000, 00');
   expect(player.usage('card').amount).toMatchObject({ used: 7_000n, limit: 10_000n });
-  player.clear('A', 3_000n);
+  expect(shown(player.clear('A', 3_000n))).toBe('C→S 3000; ');
   expect(player.usage('card').amount!.used).toBe(7_000n);
   expect(player.balance).toBe(97_000n);
 });
@@ -128,7 +137,7 @@ test('G70 damaged, the same number goes on', () => {
 });
 
 test('G71 a token, then the card is replaced', () => {
-  const contactless: Message = { facts: { entryMode: 'contactless' } };
+  const contactless: Asked = { facts: { entryMode: 'contactless' } };
   let line = replaced([cardOf({ type: 'physical' })], 'stolen', 'card-b');
   expect(statuses(line)).toEqual(['closed', 'pending_activation']);
   expect(endsLine(line, [])).toBe(false);
@@ -234,8 +243,10 @@ test('G73 the card expires', () => {
   expect(said(player.authorize('A', 1_000n))).toBe('approved 1000, 00');
   player.now = Date.parse('2027-07-01T00:00:00.000Z');
   expect(said(player.authorize('B', 1_000n))).toBe('declined card_expired, 54');
-  player.clear('A', 1_000n);
+  expect(shown(player.clear('A', 1_000n))).toBe('C→S 1000; ');
   expect(player.balance).toBe(99_000n);
+  expect(shown(player.refund('A', 1_000n))).toBe('S→C 1000; ');
+  expect(player.balance).toBe(100_000n);
   expect(said(player.authorize('C', 1_000n, { facts: { kind: 'refund' } }))).toBe('approved 1000, 00');
 });
 
@@ -245,9 +256,10 @@ test('G74 frozen', () => {
   expect(player.hold('A')).toBe(5_000n);
   expect(said(player.increment('A', 1_000n))).toBe('declined card_frozen, 62');
   expect(player.hold('A')).toBe(5_000n);
-  player.clear('A', 5_000n);
+  expect(shown(player.clear('A', 5_000n))).toBe('C→S 5000; ');
   expect(player.balance).toBe(95_000n);
-  expect(said(player.authorize('T', 700n, { facts: { kind: 'transfer_in' } }))).toBe('approved 700, 00');
+  const pushed = player.authorize('T', 700n, { form: 'single', facts: { kind: 'transfer_in' } });
+  expect([said(pushed), player.balance]).toEqual(['approved 700, 00', 95_700n]);
 });
 
 describe('G75 controls that cannot be evaluated', () => {

@@ -1,7 +1,7 @@
 /** Golden scenarios of cash and cashback (cards-scenarios.md, G53 and G54), against the pure core. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { kindOf } from '../../../src/cards/purchase/purchase-facts.ts';
-import { CardPlayer, type Message } from './card-player.ts';
+import { type Asked, CardPlayer } from './card-player.ts';
 import { said } from './decision-values.ts';
 
 let player: CardPlayer;
@@ -10,7 +10,7 @@ beforeEach(() => {
   player = new CardPlayer();
 });
 
-const PARTIAL: Message = { partialApprovalAllowed: true };
+const PARTIAL: Asked = { partialApprovalAllowed: true };
 
 test('G53 quasi-cash where cash is blocked', () => {
   player.control('card', { cash: 'block' });
@@ -21,7 +21,7 @@ test('G53 quasi-cash where cash is blocked', () => {
 });
 
 describe('G54 cashback where cash is blocked', () => {
-  const cashback: Message = { cashbackAmount: 2_000n };
+  const cashback: Asked = { cashbackAmount: 2_000n };
 
   test('the purchase is approved without its cash', () => {
     player.control('card', { cash: 'block' });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Decision } from '../../../src/cards/decision/decide.ts';
 import type { EndpointAnswer } from '../../../src/cards/decision/decision-input.ts';
-import { CardPlayer, type Message } from './card-player.ts';
+import { type Asked, CardPlayer } from './card-player.ts';
 import { cardOf, DAY_MS, limitOf, START, said } from './decision-values.ts';
 
 let player: CardPlayer;
@@ -25,13 +25,13 @@ function countOf(): string {
   return `${count!.used}, ${count!.remaining}`;
 }
 
-const PARTIAL: Message = { partialApprovalAllowed: true };
+const PARTIAL: Asked = { partialApprovalAllowed: true };
 
 test('G55 a day limit', () => {
   player.control('card', {
     limits: [limitOf({ amount: 50_000n }), limitOf({ window: 'all_time', amount: 1n << 60n })],
   });
-  const restaurant: Message = { ...PARTIAL, facts: { mcc: '5812' } };
+  const restaurant: Asked = { ...PARTIAL, facts: { mcc: '5812' } };
   expect(said(player.authorize('A', 30_000n))).toBe('approved 30000, 00');
   expect(amountOf('card')).toBe('30000, 20000');
   const declined = player.authorize('B', 25_000n);
@@ -46,19 +46,19 @@ test('G55 a day limit', () => {
   expect(amountOf('card')).toBe('50000, 0');
   player.reverse('A', 10_000n);
   expect(amountOf('card')).toBe('40000, 10000');
-  player.clear('C', 24_000n);
+  expect(player.clear('C', 24_000n)).toMatchObject({ flags: ['over_cleared'], exception: null });
   expect(amountOf('card')).toBe('44000, 6000');
   player.refund('C', 5_000n);
   expect(amountOf('card')).toBe('44000, 6000');
   player.now += 7 * DAY_MS;
-  player.expire('A');
+  expect(player.expire('A').after).toMatchObject({ status: 'expired', amounts: { held: 0n } });
   expect(amountOf('card')).toBe('0, 50000');
   expect(player.counter('card').allTime).toEqual({ amount: 24_000n, count: 1n });
 });
 
 test('G56 a limit per purchase and an increment', () => {
   player.control('card', { limits: [limitOf({ window: 'authorization', amount: 20_000n })] });
-  const lodging: Message = { facts: { mcc: '7011' } };
+  const lodging: Asked = { facts: { mcc: '7011' } };
   const measured = ({ rules }: Decision) => rules.find(({ rule }) => rule === 'limit')!.measure;
   expect(said(player.authorize('A', 15_000n, lodging))).toBe('approved 15000, 00');
   const declined = player.increment('A', 6_000n);
@@ -90,7 +90,7 @@ test('G57 a count', () => {
 
 test('G58 forced posts and advices count, and remaining stops at 0', () => {
   player.control('card', { limits: [limitOf({ window: 'month', amount: 50_000n })] });
-  player.clear('F', 40_000n);
+  expect(player.clear('F', 40_000n).flags).toEqual(['forced']);
   expect(amountOf('card')).toBe('40000, 10000');
   player.advise('S', 30_000n);
   expect(amountOf('card')).toBe('70000, 0');
@@ -130,7 +130,7 @@ test('G60 midnight in another time zone', () => {
 
 test('G61 a limit for cash alone', () => {
   player.control('account', { limits: [limitOf({ amount: 30_000n, for: { kinds: ['cash', 'quasi_cash'] } })] });
-  const cash: Message = { facts: { kind: 'cash', mcc: '6011' } };
+  const cash: Asked = { facts: { kind: 'cash', mcc: '6011' } };
   const scopesOfFailed = ({ rules }: Decision) =>
     rules.filter(({ verdict }) => verdict === 'fail').map((one) => one.scope);
   player.authorize('A', 40_000n);
@@ -168,12 +168,12 @@ test('G63 a budget that refunds fill up again', () => {
   expect(amountOf('card')).toBe('6000, 4000');
   expect(said(player.authorize('B', 5_000n))).toBe('declined limit_period, 61');
   expect(amountOf('card')).toBe('6000, 4000');
-  player.refund('A', -4_000n);
+  player.reverseRefund('A', 4_000n);
   expect(amountOf('card')).toBe('10000, 0');
 });
 
 test('G64 shadow', () => {
-  const restaurant: Message = { facts: { mcc: '5812' } };
+  const restaurant: Asked = { facts: { mcc: '5812' } };
   player.control('card', { limits: [limitOf({ amount: 5_000n })], mcc: { block: ['5812'] } }, 'shadow');
   const decision = player.authorize('A', 8_000n, restaurant);
   expect(said(decision)).toBe('approved 8000, 00');
@@ -233,7 +233,7 @@ test('G89 an authorization on a frozen account', () => {
 });
 
 describe('a purchase counts where it began', () => {
-  const lodging: Message = { facts: { mcc: '7011' } };
+  const lodging: Asked = { facts: { mcc: '7011' } };
 
   test('an increment on another day uses up nothing of that day, and more of the month', () => {
     player.control('card', {

@@ -62,7 +62,8 @@ function incomingOf(reference: string, sent: Sent, kind: PurchaseKind): Incoming
     case 'authorization':
     case 'increment': {
       const { type, amount, partial: isPartialAllowed } = sent;
-      return { ...common, type, kind, form: 'dual', amount, cashback: 0n, isPartialAllowed };
+      const form = sent.type === 'authorization' && sent.single ? 'single' : 'dual';
+      return { ...common, type, kind, form, amount, cashback: 0n, isPartialAllowed };
     }
     case 'clearing': {
       const { type, amount, piece } = sent;

@@ -100,7 +100,9 @@ function message(
       const says = sent(drawn as never, { known: sums, available, references, next });
       if (says === undefined) return undefined;
       // What a reversal waits for may come; or what has come, comes again, or something else under its reference.
-      const awaited = says.type === 'clearing' || says.type === 'refund' ? sums.awaited[0] : undefined;
+      const posts =
+        says.type === 'clearing' || says.type === 'refund' || (says.type === 'authorization' && says.single);
+      const awaited = posts ? sums.awaited[0] : undefined;
       const isTaken = awaited !== undefined && all.some(({ reference }) => reference === awaited);
       // An expiry by the clock has a reference that nobody can send.
       const sendable = all.filter(({ reference }) => !reference.startsWith('expiry '));
@@ -196,9 +198,9 @@ export const cardsPart: Part = {
       command: (real, terms) => programCommand(real, terms),
     }),
     message('authorize', {
-      ...{ weight: 12, begins: true, draw: { ...amount, partial: seldom } },
-      sent: (drawn: Money & { partial: boolean }, { available }) => ({
-        ...{ type: 'authorization', amount: amountOf(drawn.amount, available), partial: drawn.partial },
+      ...{ weight: 12, begins: true, draw: { ...amount, partial: seldom, single: seldom } },
+      sent: ({ amount: drawn, partial, single }: Money & { partial: boolean; single: boolean }, { available }) => ({
+        ...{ type: 'authorization', amount: amountOf(drawn, available), partial, single },
       }),
     }),
     message('increment card', {

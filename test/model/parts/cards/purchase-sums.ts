@@ -3,7 +3,9 @@ import { sum } from '../../reference-ledger.ts';
 
 /** What a message says. Amounts are its own. */
 export type Sent =
-  | { readonly type: 'authorization' | 'increment'; readonly amount: bigint; readonly partial: boolean }
+  /** A single message is posted as soon as it is approved. */
+  | { readonly type: 'authorization'; readonly amount: bigint; readonly partial: boolean; readonly single: boolean }
+  | { readonly type: 'increment'; readonly amount: bigint; readonly partial: boolean }
   /** Null: all of it. */
   | { readonly type: 'reversal'; readonly amount: bigint | null }
   | { readonly type: 'clearing'; readonly amount: bigint; readonly piece: Piece }
@@ -28,7 +30,7 @@ export interface Sums {
   readonly authorized: bigint;
   readonly reversed: bigint;
   readonly isReversedWhole: boolean;
-  /** Cleared, reversed later or not; and what stands of it. */
+  /** Cleared, reversed later or not, and what reversals leave of single messages; and what stands of it. */
   readonly cleared: bigint;
   readonly standing: bigint;
   readonly refunded: bigint;
@@ -53,12 +55,19 @@ const isRefund = of('refund');
 export const isTakingBack = of('taking back');
 const isReversal = of('reversal');
 
-/** What is left of a clearing or refund. */
-export function standing({ reference, sent }: Recorded, all: readonly Recorded[]): bigint {
+/** Posted without a clearing. */
+export function isSingle({ sent, approved }: Recorded): boolean {
+  return sent.type === 'authorization' && sent.single && approved > 0n;
+}
+
+/** What is left of a clearing, a refund or a single message. */
+export function standing(message: Recorded, all: readonly Recorded[]): bigint {
+  const { reference, sent, approved } = message;
   if (!('amount' in sent) || sent.amount === null) return 0n;
+  const whole = isSingle(message) ? approved : sent.amount;
   const back = all.filter(isTakingBack).filter((one) => one.sent.reverses === reference);
   if (back.some((one) => one.sent.amount === null)) return 0n;
-  return atLeastZero(sent.amount - sum(back.map((one) => one.sent.amount!)));
+  return atLeastZero(whole - sum(back.map((one) => one.sent.amount!)));
 }
 
 export function isFinal({ piece }: { readonly piece: Piece }): boolean {
@@ -71,10 +80,14 @@ export function sumUp(all: readonly Recorded[]): Sums {
   const reversals = all.filter(isReversal);
   const authorized = sum(all.map(({ approved }) => approved));
   const reversed = sum(reversals.map(({ sent }) => sent.amount ?? 0n));
-  const cleared = sum(clearings.map(({ sent }) => sent.amount));
-  const stands = sum(clearings.map((one) => standing(one, all)));
+  const singles = all.filter(isSingle);
   const refunded = sum(refunds.map((one) => standing(one, all)));
   const isReversedWhole = reversals.some(({ sent }) => sent.amount === null);
+  // Reversals take from what single messages posted first, then from what is held.
+  const posted = sum(singles.map((one) => standing(one, all)));
+  const back = isReversedWhole || reversed > posted ? posted : reversed;
+  const cleared = sum(clearings.map(({ sent }) => sent.amount)) + sum(singles.map(({ approved }) => approved)) - back;
+  const stands = sum(clearings.map((one) => standing(one, all))) + posted - back;
   const isExpired = all.some(({ sent }) => sent.type === 'expiry');
   const isRefused = all.some(({ sent }) => sent.type === 'stand-in' && !sent.isApproved);
   const isEndedEarly = isReversedWhole || isExpired || isRefused;
@@ -83,7 +96,8 @@ export function sumUp(all: readonly Recorded[]): Sums {
   const left = atLeastZero(authorized - reversed - cleared);
   const isClosed = isEnded || (reversed > 0n && left === 0n);
   const held = isClosed ? 0n : left;
-  const isHere = (reference: string) => [...clearings, ...refunds].some((one) => one.reference === reference);
+  const isHere = (reference: string) =>
+    [...clearings, ...refunds, ...singles].some((one) => one.reference === reference);
   const missing = all.filter(isTakingBack).map(({ sent }) => sent.reverses);
   const isKnown =
     authorized > 0n || reversals.length > 0 || all.some((one) => isTakingBack(one)) || clearings.length > 0;

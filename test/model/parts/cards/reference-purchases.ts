@@ -5,6 +5,7 @@ import {
   atLeastZero,
   isClearing,
   isFinal,
+  isSingle,
   isTakingBack,
   type Recorded,
   type Sent,
@@ -348,7 +349,7 @@ interface Stage {
 
 /** The message alone, then each reversal that waited for it. */
 function stagesOf(known: readonly Recorded[], message: Recorded): Stage[] {
-  const isPosting = message.sent.type === 'clearing' || message.sent.type === 'refund';
+  const isPosting = message.sent.type === 'clearing' || message.sent.type === 'refund' || isSingle(message);
   const waited = known.filter((one) => isPosting && isTakingBack(one) && one.sent.reverses === message.reference);
   let own = known.filter((one) => !waited.includes(one));
   return [message, ...waited].map((stage) => {
@@ -377,7 +378,7 @@ function eventOf({ sent, declined, reference }: Recorded, all: readonly Recorded
     case 'taking back': {
       const back = all.find((one) => one.reference === sent.reverses && one.reference !== reference);
       if (back?.sent.type === 'refund') return 'refund_reversed';
-      return back?.sent.type === 'clearing' ? 'clearing_reversed' : null;
+      return back?.sent.type === 'clearing' || (back && isSingle(back)) ? 'clearing_reversed' : null;
     }
   }
 }

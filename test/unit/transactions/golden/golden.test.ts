@@ -1,6 +1,6 @@
 /** Every golden scenario of a purchase, row by row: answer, hold, fee, balance, status, usage, entries, flags and exceptions. */
 import { describe, expect, test } from 'vitest';
-import { advice, authorization, clearingReversal, expiry, refund } from '../messages.ts';
+import { advice, refund } from '../messages.ts';
 import { ACCOUNTS } from './accounts.ts';
 import { CREDITS } from './credits.ts';
 import { CURRENCIES_FEES_AND_CASH } from './currencies-fees-and-cash.ts';
@@ -93,12 +93,4 @@ test.each`
   play.play(rows[0]![0]);
   expect(play.play(advised)).toBe(left);
   expect(play.steps.at(-1)!.after.amounts.authorized).toBe(advised.amount);
-});
-
-test('a reversal that still waits at expiry is an exception, and nothing is posted', () => {
-  const play = new GoldenPlay({ name: 'G24 without its clearing', rows: [] });
-  play.play(authorization(4_000n));
-  play.play(clearingReversal('never'));
-  const left = play.play(expiry());
-  expect(left).toBe('expired | 0 | 0 | 100000 | 100000 | expired | 0/0 | – | exception reversal_unmatched');
 });

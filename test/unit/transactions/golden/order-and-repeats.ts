@@ -1,5 +1,15 @@
 /** Golden scenarios, section B: order, repeats, contradictions. */
-import { advice, authorization, clearing, clearingReversal, expiry, reversal } from '../messages.ts';
+import {
+  advice,
+  authorization,
+  clearing,
+  clearingReversal,
+  expiry,
+  refund,
+  refundRequest,
+  refundReversal,
+  reversal,
+} from '../messages.ts';
 import { rowName, type Scenario } from './scenario.ts';
 
 export const ORDER_AND_REPEATS: readonly Scenario[] = [
@@ -70,6 +80,31 @@ export const ORDER_AND_REPEATS: readonly Scenario[] = [
     ],
   },
   {
+    name: 'G24 without its clearing until it expires',
+    rows: [
+      [authorization(4_000n), 'approved 4000, 00 | 4000 | 0 | 100000 | 96000 | pending | 4000/1 | – | –'],
+      [clearingReversal('never', 4_000n), 'recorded | 4000 | 0 | 100000 | 96000 | pending | 4000/1 | – | –'],
+      [expiry(), 'expired | 0 | 0 | 100000 | 100000 | expired | 0/0 | – | exception reversal_unmatched'],
+    ],
+  },
+  {
+    name: 'G24 the refund_reversal comes before its refund',
+    rows: [
+      [authorization(4_000n), 'approved 4000, 00 | 4000 | 0 | 100000 | 96000 | pending | 4000/1 | – | –'],
+      [clearing(4_000n), 'posted | 0 | 0 | 96000 | 96000 | settled | 4000/1 | C→S 4000 | –'],
+      [refundReversal(rowName(4), 1_500n), 'recorded | 0 | 0 | 96000 | 96000 | settled | 4000/1 | – | –'],
+      [refund(1_500n), 'posted | 0 | 0 | 96000 | 96000 | settled | 4000/1 | S→C 1500; C→S 1500 | –'],
+    ],
+  },
+  {
+    name: 'G24 a refund_reversal whose refund never comes',
+    rows: [
+      [refundRequest(5_000n), 'approved 5000, 00 | 0 | 0 | 100000 | 100000 | pending | 0/0 | – | –'],
+      [refundReversal('never', 5_000n), 'recorded | 0 | 0 | 100000 | 100000 | pending | 0/0 | – | –'],
+      [expiry(), 'expired | 0 | 0 | 100000 | 100000 | expired | 0/0 | – | exception reversal_unmatched'],
+    ],
+  },
+  {
     name: 'G25 stand-in approved below the balance',
     start: { account: { posted: 3_000n } },
     rows: [
@@ -107,7 +142,7 @@ export const ORDER_AND_REPEATS: readonly Scenario[] = [
     name: 'G29 expired by the operator, and cleared',
     rows: [
       [authorization(7_000n), 'approved 7000, 00 | 7000 | 0 | 100000 | 93000 | pending | 7000/1 | – | –'],
-      [expiry(), 'expired | 0 | 0 | 100000 | 100000 | expired | 0/0 | – | –'],
+      [{ says: expiry(), byHand: true }, 'expired | 0 | 0 | 100000 | 100000 | expired | 0/0 | – | –'],
       [clearing(7_000n), 'posted | 0 | 0 | 93000 | 93000 | settled | 7000/1 | C→S 7000 | late'],
     ],
   },
@@ -119,7 +154,7 @@ export const ORDER_AND_REPEATS: readonly Scenario[] = [
         { says: clearing(6_400n), of: 'second' },
         'posted | 0 | 0 | 93600 | 87200 | settled | 6400/1 | C→S 6400 | forced, resembles: first',
       ],
-      [expiry(), 'expired | 0 | 0 | 93600 | 93600 | expired | 0/0 | – | –'],
+      [{ says: expiry(), byHand: true }, 'expired | 0 | 0 | 93600 | 93600 | expired | 0/0 | – | –'],
     ],
   },
 ];

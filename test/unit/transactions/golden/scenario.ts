@@ -27,8 +27,8 @@ export type Row = readonly [Action, string];
 export type Action = Said | OtherAction;
 
 export type OtherAction =
-  /** A message of another purchase than `first`. */
-  | { readonly says: Said; readonly of?: string; readonly shows?: string }
+  /** A message of another purchase than `first`; or an expiry by its operator (`/expire`), and not by the clock. */
+  | { readonly says: Said; readonly of?: string; readonly shows?: string; readonly byHand?: true }
   /** The message of an earlier row again, perhaps with another amount. */
   | { readonly again: number; readonly amount?: bigint }
   | { readonly opens: bigint }
