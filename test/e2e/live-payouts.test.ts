@@ -92,6 +92,22 @@ test('a payout goes to the gateway, by whichever destination it carries', async 
   }
 });
 
+test('what travels with the money is told to the gateway: remittance, else the description, and the purpose', async () => {
+  const account = await funded();
+  for (const [texts, carried] of [
+    [
+      { remittance: 'Invoice 17', description: 'Not this', purpose_code: 'SALA' },
+      { remittance: 'Invoice 17', purposeCode: 'SALA' },
+    ],
+    [{ description: 'Order 18' }, { remittance: 'Order 18', purposeCode: null }],
+    [{ description: 'x'.repeat(141) }, { remittance: null, purposeCode: null }],
+  ] as const) {
+    const body = { account, amount: AMOUNT, currency: 'JOD', destination: shop(), ...texts };
+    const payout = succeeded(await client.post<Payout>('/v1/payouts', body));
+    expect(orderOf(await client.payoutUntil(payout.id, 'paid'))).toMatchObject(carried);
+  }
+});
+
 test('a destination of live mode that no rail carries is refused with the reason', async () => {
   const account = (await live.openAccount({ funds: 0 })).id;
   expect(await send(live, account, shop())).toMatchObject({

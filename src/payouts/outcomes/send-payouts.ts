@@ -111,6 +111,7 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
         description: payout.remittance === NOTHING_TRAVELS ? null : payout.description,
         notAfter,
         batch: payout.batchId,
+        purposeCode: payout.purposeCode,
       });
       failpoint('rail.submit.after');
       return answer;

@@ -102,14 +102,14 @@ export class Iso20022Rail implements Rail {
 
   async submit(instruction: Instruction): Promise<RailAnswer> {
     const { originator, endToEndId, amount, currency, notAfter, batch = null } = instruction;
-    const { remittance = null, description = null } = instruction;
+    const { remittance = null, description = null, purposeCode = null } = instruction;
     const transfer = { amount, currency, payee: payeeOf(instruction), remittance, description };
     const carried = toCarry(transfer, this.#bank.settings);
     if (isNotCarried(carried)) return rejected(endToEndId, NOT_CARRIED, carried.param);
     const { pool, clock, secretBox } = this.#bank;
     const recorded = await this.#ask('submit', async () => {
       const rows = await this.#bank.rows();
-      const payeeSealed = secretBox.seal(toJson(carried), payeePlaceOf(rows.bookId, endToEndId));
+      const payeeSealed = secretBox.seal(toJson({ ...carried, purposeCode }), payeePlaceOf(rows.bookId, endToEndId));
       const reference = randomText('I');
       const submitted = { originator, endToEndId, reference, amount, currency, batch, payeeSealed, notAfter };
       return recordInstruction(pool, rows, submitted, Math.round(clock.now() - Date.now()));

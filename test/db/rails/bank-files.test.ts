@@ -2,7 +2,9 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/until.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { deletePause, insertPause } from '../../../src/payouts/pauses/pause-store.ts';
+import { payeePlaceOf } from '../../../src/rails/iso20022/bank-file-store.ts';
 import type { BankFinding } from '../../../src/rails/iso20022/bank-inbox-store.ts';
 import type { Instruction } from '../../../src/rails/rail.ts';
 import { newId } from '../../../src/values/ids.ts';
@@ -129,6 +131,32 @@ describe('a file', () => {
     expect(texts).toEqual(['Rechnung 17 fuer Mueller', 'Order 18']);
     const illegible = { ...toIban(1n), remittance: 'سلمى' };
     expect(bank.rail.refuses(illegible)).toMatchObject({ param: '/remittance' });
+  });
+
+  test('has the purpose code of what has one, also of what was sealed without the member', async () => {
+    await bank.rail.submit(toIban(1n, { purposeCode: 'SALA' }));
+    await bank.rail.submit(toIban(2n, { remittance: 'None' }));
+    const older = toIban(3n);
+    await bank.rail.submit(older);
+    const { rows } = await superuser.query(
+      'SELECT book_id, payee_sealed FROM bank_instructions WHERE end_to_end_id = $1',
+      [older.endToEndId],
+    );
+    const secretBox = createSecretBox(database.encryptionKey);
+    const place = payeePlaceOf(rows[0].book_id, older.endToEndId);
+    const { purposeCode, ...rest } = JSON.parse(secretBox.open(rows[0].payee_sealed, place));
+    expect(purposeCode).toBeNull();
+    await superuser.query('UPDATE bank_instructions SET payee_sealed = $2 WHERE end_to_end_id = $1', [
+      older.endToEndId,
+      secretBox.seal(JSON.stringify(rest), place),
+    ]);
+    await bank.rail.work();
+    const [name] = bank.list('outbox');
+    const written = bank.read('outbox', name!);
+    expect([...written.matchAll(/<Purp>.*?<\/Purp>/g)].map(([purpose]) => purpose)).toEqual([
+      '<Purp><Cd>SALA</Cd></Purp>',
+    ]);
+    expect(written).toContain(older.endToEndId);
   });
 
   test('is made at its count, before its age', async () => {
