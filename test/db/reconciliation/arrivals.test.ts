@@ -248,3 +248,19 @@ test('39: a credit that was before people and is taken back is a reversal of its
   expect(await transfers()).toEqual([]);
   expect(await bank.balances()).toEqual({});
 });
+  const recalled = () =>
+    merchant.rows(
+      "SELECT kind, status, resource, amount FROM exceptions WHERE book_id = $1 AND kind = 'recalled_below_zero'",
+    );
+  const before = { kind: 'recalled_below_zero', status: 'open', resource: 'inbound_transfer', amount: null };
+  expect(await recalled()).toEqual([before]);
+  expect(await events('exception.opened')).toEqual(['exception.opened']);
+  expect(await recalled()).toHaveLength(1);
+});
+
+test('39: an account that has it all is asked of nobody', async () => {
+  await take(statement([arrived()]));
+  await take(statement([{ amount: -40_000, reference: 'S7', text: 'Recall' }]));
+  expect(await transfers()).toMatchObject([{ status: 'returned' }]);
+  expect(await balance()).toBe(0n);
+  expect(await merchant.rows('SELECT kind FROM exceptions WHERE book_id = $1')).toEqual([]);
