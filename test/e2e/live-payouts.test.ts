@@ -163,6 +163,37 @@ test('E3: rejected by AB05, and given back', async () => {
   expect(await balanceOf(client, account)).toEqual(holding(FUNDS));
 });
 
+/** What the process has counted, as it is scraped. */
+async function failuresCounted(code: string): Promise<number> {
+  const text = await started.product.runtime.metrics.render();
+  const line = `countinghouse_payouts_failed_total{rail="${RAIL_NAME}",code="${code}"} `;
+  return Number(
+    text
+      .split('\n')
+      .find((one) => one.startsWith(line))!
+      .slice(line.length),
+  );
+}
+
+test.each(['AM04', 'AC05', 'AM10'])(
+  'H29: %s is about the operator’s own account, and is counted for an alert',
+  async (code) => {
+    const account = await funded();
+    const before = await failuresCounted('rail_suspended');
+    failing('payout_submit', rejecting(code));
+    const payout = await sent(client, account, shop('PENDING'));
+    const failed = await client.payoutUntil(payout.id, 'failed');
+    expect(failed.failure).toMatchObject({ code: 'rail_suspended', rail_code: code });
+    expect(await bookedOf(client, failed)).toEqual(GIVEN_BACK);
+    await until(
+      () => failuresCounted('rail_suspended'),
+      (now) => now === before + 1,
+    );
+    // From the start: an increase is seen with the first.
+    expect(await failuresCounted('compliance_rejected')).toBe(0);
+  },
+);
+
 test('E4: rejected as a duplicate is unknown, with an exception; a notice says paid', async () => {
   const account = await funded();
   failing('payout_submit', rejecting('DU04'));
