@@ -1,4 +1,4 @@
-/** Money that arrived and that the bank has taken back: customer → pool, whatever the account has left of it. Below its floor, people are told. */
+/** Money that arrived and that the bank has taken back: customer → pool, whatever the account has left of it. Below its floor, an exception shows it. */
 import { accountTouches } from '../../accounts/account-resource.ts';
 import type { InboundTransfer } from '../../accounts/inbound-transfer.ts';
 import { inboundTransferResource } from '../../accounts/inbound-transfer-resource.ts';
