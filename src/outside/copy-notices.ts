@@ -106,7 +106,7 @@ export class NoticeCopier {
         const reason = `It is the exception ${publicId('exception', exception.id)}.`;
         await resolveForeignNotice(pool, notice, { actor: ACTOR, reason, at });
       } catch (error) {
-        // Others are not held up by it.
+        // Others do not wait for it.
         this.#runtime.warn(error);
       }
     }
