@@ -165,8 +165,8 @@ export class Iso20022Rail implements Rail {
   }
 
   /**
-   * One round: goes on with files that were made, makes what is due, reads the inbox. What pauses the rail stops new files alone. Any
-   * process may run it, several at once too.
+   * One round: goes on with files that were made, makes what is due, reads the inbox. What an operator keeps back is neither made nor handed
+   * over; a file that nobody can explain stops new files alone. Any process may run it, several at once too.
    */
   async work(handOn?: HandOn): Promise<void> {
     await this.checkFolders();
