@@ -144,11 +144,11 @@ async function match(
 function allocateCommand(): Command {
   return command(
     'allocate',
-    'Gives a credit that no account received to a book, or to an account of the key’s own book.',
+    'Gives a credit that no account received to a book, to an account of that book, or to an account of the key’s own book.',
   )
     .argument('<exception>', 'the exception of the credit (exc_…)')
     .option('--book <id>', "a customer's book (book_…), with a key of the operator's")
-    .option('--account <id>', 'an account (acct_…), with a key of its book; another person approves')
+    .option('--account <id>', 'an account (acct_…): of --book, or with a key of its own book; another person approves')
     .action((exception: string, options: AllocateOptions) =>
       runThroughApi(() => allocate(exception, options), options, 'allocate the credit'),
     );
@@ -160,16 +160,18 @@ interface AllocateOptions extends ApiOptions {
 }
 
 async function allocate(exception: string, { url, json, book, account }: AllocateOptions): Promise<number> {
-  if ((book === undefined) === (account === undefined))
-    throw new Failed(REFUSED, 'Say to what the credit is allocated: --book, or --account.');
+  if (book === undefined && account === undefined)
+    throw new Failed(REFUSED, 'Say to what the credit is allocated: --book, --account, or both.');
   const api = apiClient({ url, scopes: 'exceptions:write' });
   const path = `/v1/exceptions/${encodeURIComponent(exception)}`;
   const answer =
     book === undefined
       ? await api.post<Exception>(`${path}/move_to`, { account })
-      : await api.post<Exception>(`${path}/allocate`, { book });
+      : await api.post<Exception>(`${path}/allocate`, { book, ...(account !== undefined && { account }) });
   const next =
-    book === undefined ? ` Another person: npm run reconcile -- approve ${answer.id} --version ${answer.version}` : '';
+    account !== undefined
+      ? ` Another person: npm run reconcile -- approve ${answer.id} --version ${answer.version}`
+      : '';
   console.log(json ? JSON.stringify(answer) : `${answer.id} is ${answer.status}.${next}`);
   return DONE;
 }

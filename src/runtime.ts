@@ -146,7 +146,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const keptBack = async (rail: string) => keptBackOf(await pauses.readAgain(), rail);
   const banks = { settings: banksOf(railSettings), pool, secretBox, operatorBook, keptBack };
   const rails = createRails(config, log, { clock, limits, ownPool: pool, banks });
-  checkRails(railSettings, rails.all());
+  checkServed(rails, railSettings, metrics);
   const acquirers = createAcquirers(config, log, { clock, limits, publicUrl, ownPool: pool });
   const processors = createProcessors(config, log, { clock, limits, secretBox, ownPool: pool });
   const endpoints = new AskedEndpoints({
@@ -239,6 +239,12 @@ function watchSettings(config: Config, pool: Pool, { log, metrics }: Pick<Runtim
 }
 
 /** Lists have connections of their own. */
+/** The rails of this process are those of the settings, and what fails at them is counted from the start. */
+function checkServed(rails: Rails, settings: RailSettings, { railFailures }: Metrics): void {
+  checkRails(settings, rails.all());
+  railFailures.begin(rails.all().map(({ name }) => name));
+}
+
 function openPools(config: Config, log: Logger, name: string): { pool: Pool; listPool: Pool } {
   const any = { url: config.DATABASE_URL, log, namedStatements: config.DATABASE_NAMED_STATEMENTS };
   return {

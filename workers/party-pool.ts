@@ -1,4 +1,5 @@
 /** What the pools that talk to outside parties have in common: the concurrency, and the inboxes of the parties' notices. */
+import { openOnce } from '../src/exceptions/open-exception.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../src/outside/copy-notices.ts';
 import { InboxTurns } from '../src/outside/inbox-turns.ts';
@@ -52,6 +53,7 @@ function noticeHandler<Name extends QueuePool, NoticeJob extends (typeof JOBS)[N
     kinds: noticeKinds,
     party,
     operatorBook: async (mode) => (await operatorBooks(runtime.pool))[mode],
+    openException: (bookId, exception) => runtime.committer.submit(bookId, openOnce(exception)),
     enqueue: (bookId, from) => enqueue({ bookId, party: from }),
     warn: warnSeldom(log, `notices of ${noun} not copied`),
   });

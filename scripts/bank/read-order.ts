@@ -14,6 +14,8 @@ export interface OrderedPayment {
   readonly iban: string;
   readonly name: string;
   readonly remittance: string | null;
+  /** Purp/Cd. */
+  readonly purposeCode: string | null;
 }
 
 export interface Order {
@@ -70,5 +72,6 @@ function paymentOf(element: XmlElement, group: XmlElement): OrderedPayment {
     iban,
     name: textAt(element, 'Cdtr', 'Nm') ?? '',
     remittance: textAt(element, 'RmtInf', 'Ustrd') ?? null,
+    purposeCode: textAt(element, 'Purp', 'Cd') ?? null,
   };
 }

@@ -26,6 +26,7 @@ export const PAYOUT_CALLS: Readonly<Record<string, string>> = {
 
 const TYPES = ['cliq', 'iban', 'wallet', 'card'] as const;
 const COUNTRY = 2;
+const PURPOSE_MAX = 4;
 
 export function answerPayoutCall(orders: PayoutOrders, body: JsonObject): CallAnswer {
   const originator = word(body, 'originator', REFERENCE_MAX);
@@ -45,6 +46,8 @@ export function answerPayoutCall(orders: PayoutOrders, body: JsonObject): CallAn
         currency,
         destination: destinationOf(body),
         account: wordOrNull(body, 'account', TOKEN_MAX),
+        remittance: textOrNull(body, 'remittance'),
+        purposeCode: wordOrNull(body, 'purpose_code', PURPOSE_MAX),
         notAfter: moment(body, 'not_after'),
       });
       return order.isAnswered ? ok(answerOf(order)) : 'no answer';
@@ -125,7 +128,7 @@ function destinationOf(body: JsonObject): InstructedDestination {
   }
 }
 
-/** Names and aliases: any text. */
+/** Names, aliases, remittances: any text. */
 function textOrNull(given: JsonObject, name: string): string | null {
   const value = given[name] ?? null;
   if (value === null || typeof value === 'string') return value;

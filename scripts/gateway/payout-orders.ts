@@ -15,6 +15,9 @@ export interface PayoutOrder {
   readonly railReference: string;
   readonly amount: bigint;
   readonly currency: string;
+  /** What travels with the money. */
+  readonly remittance: string | null;
+  readonly purposeCode: string | null;
   status: 'paid' | 'rejected' | 'pending';
   code: string | null;
   /** How often money has left for the payee: once at most. */
@@ -32,6 +35,8 @@ export interface GivenPayout {
   readonly currency: string;
   readonly destination: InstructedDestination;
   readonly account: string | null;
+  readonly remittance: string | null;
+  readonly purposeCode: string | null;
   readonly notAfter: number;
 }
 
@@ -64,11 +69,11 @@ export class PayoutOrders {
   submit(given: GivenPayout): PayoutOrder {
     const known = this.find(given.originator, given.reference);
     if (known) return known;
-    const { originator, reference, amount, currency } = given;
+    const { originator, reference, amount, currency, remittance, purposeCode } = given;
     const script = scriptFor(given.destination);
     const { status, code } = outcomeOf(given, script);
     const order: PayoutOrder = {
-      ...{ originator, reference, amount, currency, status, code },
+      ...{ originator, reference, amount, currency, remittance, purposeCode, status, code },
       railReference: `GWR${randomUUID().replaceAll('-', '').slice(0, 22).toUpperCase()}`,
       movements: status === 'paid' ? 1 : 0,
       isAnswered: !script.breaksOff,

@@ -116,6 +116,11 @@ export function isAtBank({ waiting }: Pick<Exception, 'waiting'>): boolean {
   return waiting !== null && waiting.accountId === null;
 }
 
+/** Whether its approval books what was waiting. A credit that was given to an account of a customer's book is booked in that book alone. */
+export function booksTarget({ targetAccountId, resource }: Pick<Exception, 'targetAccountId' | 'resource'>): boolean {
+  return targetAccountId !== null && resource !== OF_A_CREDIT.resource;
+}
+
 /**
  * A person's possible actions. Money is moved only where some waits; a posted entry is moved by no further step. Whether the book is the
  * operator's, `allocate` itself asks.

@@ -18,6 +18,7 @@ import { advance, shownBy } from '../ledger/rows/resource.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { findPersonOf } from '../organisations/person-store.ts';
 import type { Uuid } from '../values/ids.ts';
+import { allocateApproved, creditTouches } from './approved-credit.ts';
 import {
   allowedActions,
   type Exception,
@@ -75,6 +76,8 @@ export interface ApproveException extends HandleException {
   readonly waiting: WaitingMoney | null;
   /** Of money at the bank: where it is to go, as it was read. */
   readonly target?: Target | undefined;
+  /** What it is about never changes. */
+  readonly about?: Pick<Exception, 'resource' | 'resourceId'>;
 }
 
 /**
@@ -82,10 +85,11 @@ export interface ApproveException extends HandleException {
  * would see it again.
  */
 export function approveException(input: ApproveException): Command<Stored | Refusal> {
-  const { actor, waiting, target } = input;
+  const { actor, waiting, target, about } = input;
   const touches = [
     ...(waiting?.accountId ? [{ table: accounts, ids: [waiting.accountId] }] : []),
     ...(target ? targetTouches(target) : []),
+    ...(about ? creditTouches(about) : []),
   ];
   return changeOf(
     exceptionResource,
@@ -111,6 +115,8 @@ export function approveException(input: ApproveException): Command<Stored | Refu
       if (status !== 'adjusted' || targetAccountId === null)
         return storedView(draft, exceptionResource, approve(draft, exception, actor));
       if (targetAccountId !== target?.accountId) throw new StaleRead('It is to go elsewhere by now.');
+      if (allocateApproved(draft, exception))
+        return storedView(draft, exceptionResource, approve(draft, exception, actor));
       const booked = bookTarget(draft, exception);
       if ('refused' in booked) return booked;
       return storedView(draft, exceptionResource, approve(draft, exception, actor, { entries: [booked] }));
@@ -260,6 +266,7 @@ export const requestApproval: UseCase<ExceptionRuntime, ApproveRequest> = {
         detail: 'If-Match names another one.',
         facts: { version },
       });
-    return { command: approveException({ ...input, waiting, target: targetOf(input.bookId, exception), ifMatch }) };
+    const target = targetOf(input.bookId, exception);
+    return { command: approveException({ ...input, waiting, target, about: exception, ifMatch }) };
   },
 };

@@ -16,6 +16,8 @@ import {
   createCardDecisionCounts,
   createCheckpointCounts,
   createEnqueueCounts,
+  createRailFailureCounts,
+  type RailFailureCounts,
 } from './work-counters.ts';
 
 export interface Metrics extends BatchMetrics {
@@ -23,6 +25,7 @@ export interface Metrics extends BatchMetrics {
   readonly audit: AuditCounts;
   readonly checkpoints: CheckpointCounts;
   readonly cardDecisions: CardDecisionCounts;
+  readonly railFailures: RailFailureCounts;
   /** Sets the number of settings of the database role that do not fit. */
   roleTimeouts(unfit: number): void;
   /** One answered request. `route` is the pattern, never the path. */
@@ -62,6 +65,7 @@ export function createMetrics({ railsFile, ...sources }: MetricsSources & { rail
     audit: createAuditCounts(registers),
     checkpoints: createCheckpointCounts(registers),
     cardDecisions: createCardDecisionCounts(registers),
+    railFailures: createRailFailureCounts(registers),
     roleTimeouts: (unfit) => unfitSettings.set(unfit),
     ...createBatchMetrics(registers),
     observeRequest({ method, route, status }, seconds) {

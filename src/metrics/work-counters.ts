@@ -1,7 +1,8 @@
-/** Metrics that are fed where the work is done: the enqueuer, the audit, the checkpoints of journals, and decisions about cards. */
+/** Metrics that are fed where the work is done: the enqueuer, the audit, the checkpoints of journals, decisions about cards, and payouts that failed. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { AuditCounts } from '../audit/audit.ts';
 import type { EnqueueCounts } from '../queue/enqueuer.ts';
+import { RAIL_FAILURE_CODES } from '../rails/failure-codes.ts';
 
 export interface CheckpointCounts {
   /** A checkpoint was signed. */
@@ -17,6 +18,28 @@ export interface CardDecisionCounts {
   decided(by: 'rules' | 'endpoint' | 'default' | 'network', decision: 'approved' | 'declined'): void;
   /** The endpoint of a program was to be asked: it has answered, or why there is no answer. */
   asked(outcome: string): void;
+}
+
+export interface RailFailureCounts {
+  /** Rails of this process: each of their codes counts from 0, so that the first failure is an increase. */
+  begin(rails: readonly string[]): void;
+  /** A rail has rejected a payout, and the payout has failed by it. */
+  failed(rail: string, code: string): void;
+}
+
+export function createRailFailureCounts(registers: Registry[]): RailFailureCounts {
+  const failures = new Counter({
+    name: 'countinghouse_payouts_failed_total',
+    help: 'Payouts that failed because their rail rejected them, by failure code. rail_suspended: by what is ours at the rail, as an account that is short.',
+    labelNames: ['rail', 'code'],
+    registers,
+  });
+  return {
+    begin(rails) {
+      for (const rail of rails) for (const code of RAIL_FAILURE_CODES) failures.inc({ rail, code }, 0);
+    },
+    failed: (rail, code) => failures.inc({ rail, code }),
+  };
 }
 
 export function createCardDecisionCounts(registers: Registry[]): CardDecisionCounts {

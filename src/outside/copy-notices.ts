@@ -8,12 +8,15 @@ import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
 import type { BookId } from '../ledger/book.ts';
 import { failpoint } from '../process/failpoints.ts';
+import { encodeActor } from '../values/actor.ts';
 import type { Clock } from '../values/clock.ts';
-import { isUuid, type Uuid } from '../values/ids.ts';
+import { deriveId, isUuid, publicId, type Uuid } from '../values/ids.ts';
 import { reportCredits } from './credits/credit-store.ts';
+import { type AgedForeignNotice, findAgedForeignNotices, resolveForeignNotice } from './foreign-notice-store.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
 import type { NoticeSource, PartyNotice } from './party.ts';
+import { type NoticeException, UNCLAIMED_KEPT_MS } from './take-notices.ts';
 
 export interface CopyRuntime {
   readonly pool: Pool;
@@ -26,6 +29,8 @@ export interface CopyRuntime {
   operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
   enqueue(bookId: BookId, party: string): void;
+  /** Opens an exception for a notice that nobody has claimed. An open exception is not changed. */
+  openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
   /** Warns of notices about no book of ours, and of a book whose notices were not copied; rarely for the same cause. */
   warn(error: unknown, notices?: number): void;
 }
@@ -36,6 +41,11 @@ const PAGE = 500;
 const NEW_PAGES = 20;
 /** Pages of known notices in one job, among which the party may have added new ones. */
 const KNOWN_PAGES = 2;
+/** Exceptions of one job: the sweeper enqueues the next. */
+const UNCLAIMED_AT_ONCE = 100;
+/** Of the party's text in a sentence. */
+const REFERENCE_MAX = 100;
+const ACTOR = encodeActor({ type: 'system', part: 'notices' });
 
 /** How far this process has read a party's notices. In memory: a new process reads all open notices again. */
 interface Place {
@@ -60,6 +70,7 @@ export class NoticeCopier {
 
   /** Resolves to how many notices were new. Throws when the party gives no answer. */
   async copy(name: string): Promise<number> {
+    await this.#openUnclaimed(name);
     const party = this.#runtime.party(name);
     const place = this.#places.get(name) ?? { newest: undefined, round: undefined };
     this.#places.set(name, place);
@@ -78,6 +89,27 @@ export class NoticeCopier {
       if (place.round === undefined) break;
     }
     return copied;
+  }
+
+  /**
+   * What nobody claimed becomes an exception of the operator's, as in an inbox (take-notices.ts), and is resolved by it: its people go on with
+   * the exception. Interrupted in between, the exception is there already.
+   */
+  async #openUnclaimed(name: string): Promise<void> {
+    const { pool, clock, openException } = this.#runtime;
+    const at = clock.now();
+    const page = { parties: [name], before: at - UNCLAIMED_KEPT_MS, limit: UNCLAIMED_AT_ONCE };
+    for (const notice of await findAgedForeignNotices(pool, page)) {
+      const exception = unclaimedOf(notice);
+      try {
+        await openException(notice.bookId, exception);
+        const reason = `It is the exception ${publicId('exception', exception.id)}.`;
+        await resolveForeignNotice(pool, notice, { actor: ACTOR, reason, at });
+      } catch (error) {
+        // Others do not wait for it.
+        this.#runtime.warn(error);
+      }
+    }
   }
 
   async #copyPage(party: NoticeSource, notices: readonly PartyNotice[]): Promise<number> {
@@ -155,4 +187,15 @@ export class NoticeCopier {
     if (copied > 0) this.#runtime.enqueue(bookId, party);
     return copied;
   }
+}
+
+function unclaimedOf({ rail, id, reference }: AgedForeignNotice): NoticeException {
+  const named = reference === '' ? '' : ` under its reference ${reference.slice(0, REFERENCE_MAX)}`;
+  return {
+    id: deriveId('exception', rail, id),
+    kind: 'notice_unclaimed',
+    resource: 'rail_notice',
+    resourceId: id,
+    detail: `A notice of ${rail}${named} is about nobody here, and was not for 30 days. Nothing was booked.`,
+  };
 }

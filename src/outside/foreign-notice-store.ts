@@ -1,7 +1,9 @@
-/** Notices about books that are not ours. An operator finds their owner and resolves them. Their rows stay. */
+/** Notices about books that are not ours. An operator finds their owner and resolves them, else an exception does. Their rows stay. */
 
+import { textArray } from '../db/columns.ts';
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
+import type { BookId } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 
@@ -28,6 +30,27 @@ export async function countForeignNotices(pool: Pool): Promise<number> {
     `SELECT count(*) AS count FROM (SELECT FROM foreign_notices WHERE settled_at IS NULL LIMIT ${COUNT_LIMIT}) AS told`,
   );
   return Number(rows[0]!.count);
+}
+
+export interface AgedForeignNotice extends Pick<ForeignNotice, 'rail' | 'id'> {
+  /** Of the operator's. */
+  readonly bookId: BookId;
+  /** The party's own reference of what it is about; empty where it names none. */
+  readonly reference: string;
+}
+
+/** Unresolved ones of these parties from before a moment, the oldest first. Index: foreign_notices_open. */
+export async function findAgedForeignNotices(
+  pool: Pool,
+  { parties, before, limit }: { parties: readonly string[]; before: Instant; limit: number },
+): Promise<AgedForeignNotice[]> {
+  const { rows } = await pool.query<AgedForeignNotice>(
+    `SELECT rail, id, book_id AS "bookId", coalesce(notice->>'reference', '') AS reference FROM foreign_notices
+     WHERE settled_at IS NULL AND created_at <= $2 AND rail = ANY ($1::text[]) AND book_id IS NOT NULL
+     ORDER BY created_at LIMIT $3`,
+    [textArray(parties), new Date(before), limit],
+  );
+  return rows;
 }
 
 /** False when it is resolved already, or does not exist. Index: foreign_notices_pkey. */

@@ -7,8 +7,10 @@ import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
+import { findAgedForeignNotices } from './foreign-notice-store.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import type { NoticeSource } from './party.ts';
+import { UNCLAIMED_KEPT_MS } from './take-notices.ts';
 
 /** Jobs for notices are enqueued in every round. */
 const NAMED_MS = 30_000;
@@ -35,7 +37,22 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
       return 1;
     },
   }));
-  return [...ofParties, { name: `inboxes of ${swept.job}`, round: () => sweepInboxes(context, swept) }];
+  return [
+    ...ofParties,
+    { name: `unclaimed notices of ${swept.job}`, round: () => sweepUnclaimed(context, swept) },
+    { name: `inboxes of ${swept.job}`, round: () => sweepInboxes(context, swept) },
+  ];
+}
+
+/** The job of a party also opens exceptions for what nobody has claimed. */
+async function sweepUnclaimed(context: SweepContext, swept: SweptParties): Promise<number> {
+  const parties = swept.parties().map(({ name }) => name);
+  if (parties.length === 0) return 0;
+  const before = context.clock.now() - UNCLAIMED_KEPT_MS;
+  const aged = await findAgedForeignNotices(context.pool, { parties, before, limit: PAGE });
+  const named = [...new Set(aged.map(({ rail }) => rail))];
+  if (named.length > 0) await enqueue(context, swept, [{ bookId: '', ids: named }]);
+  return named.length;
 }
 
 async function sweepInboxes(context: SweepContext, swept: SweptParties): Promise<number> {

@@ -60,7 +60,7 @@ export interface NoticeTaker<Subject> {
  * A missing subject may appear: after a restore from a backup, its client repeats the request under its key. Until the
  * stored answers of that time are dropped (IDEMPOTENCY_BODY_RETENTION_DAYS), notices about it are attempted again.
  */
-const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
+export const UNCLAIMED_KEPT_MS = 30 * 24 * 60 * 60 * 1_000;
 /** The pauses between attempts. After the last the pause doubles, up to a day. */
 const PAUSES_MS = [2_000, 5_000, 15_000, 60_000, 300_000];
 /** For a notice that is too early, such as a return before the payment: the customer's money must not wait longer. */

@@ -91,6 +91,8 @@ export interface Instruction {
   readonly remittance?: string | null;
   /** Travels where there is no remittance, if it fits whole. */
   readonly description?: string | null;
+  /** 1 to 4 capitals or digits, by the list of the rail or of the authority (ISO 20022: ExternalPurpose1Code). */
+  readonly purposeCode?: string | null;
   /** The payout batch that it is of. */
   readonly batch?: Uuid | null;
   /**

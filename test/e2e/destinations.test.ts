@@ -104,7 +104,7 @@ describe('an alias that is resolved', () => {
     const foreign = succeeded(await resolve({ type: 'cliq', alias: 'SHOP1' }, stranger));
     const expired = sealResolution(
       product.runtime.secretBox,
-      { rail: 'sandbox', account: 'an account', expiresAt: Date.now() - 1 },
+      { accounts: [{ rail: 'sandbox', account: 'an account' }], expiresAt: Date.now() - 1 },
       { bookId: keys.testBookId, destination: { type: 'cliq', alias: 'SHOP1', provider: null } },
     );
     const id = await funded();

@@ -92,6 +92,22 @@ test('a payout goes to the gateway, by whichever destination it carries', async 
   }
 });
 
+test('what travels with the money is told to the gateway: remittance, else the description, and the purpose', async () => {
+  const account = await funded();
+  for (const [texts, carried] of [
+    [
+      { remittance: 'Invoice 17', description: 'Not this', purpose_code: 'SALA' },
+      { remittance: 'Invoice 17', purposeCode: 'SALA' },
+    ],
+    [{ description: 'Order 18' }, { remittance: 'Order 18', purposeCode: null }],
+    [{ description: 'x'.repeat(141) }, { remittance: null, purposeCode: null }],
+  ] as const) {
+    const body = { account, amount: AMOUNT, currency: 'JOD', destination: shop(), ...texts };
+    const payout = succeeded(await client.post<Payout>('/v1/payouts', body));
+    expect(orderOf(await client.payoutUntil(payout.id, 'paid'))).toMatchObject(carried);
+  }
+});
+
 test('a destination of live mode that no rail carries is refused with the reason', async () => {
   const account = (await live.openAccount({ funds: 0 })).id;
   expect(await send(live, account, shop())).toMatchObject({
@@ -146,6 +162,37 @@ test('E3: rejected by AB05, and given back', async () => {
   expect(await bookedOf(client, failed)).toEqual(GIVEN_BACK);
   expect(await balanceOf(client, account)).toEqual(holding(FUNDS));
 });
+
+/** What the process has counted, as it is scraped. */
+async function failuresCounted(code: string): Promise<number> {
+  const text = await started.product.runtime.metrics.render();
+  const line = `countinghouse_payouts_failed_total{rail="${RAIL_NAME}",code="${code}"} `;
+  return Number(
+    text
+      .split('\n')
+      .find((one) => one.startsWith(line))!
+      .slice(line.length),
+  );
+}
+
+test.each(['AM04', 'AC05', 'AM10'])(
+  'H29: %s is about the operator’s own account, and is counted for an alert',
+  async (code) => {
+    const account = await funded();
+    const before = await failuresCounted('rail_suspended');
+    failing('payout_submit', rejecting(code));
+    const payout = await sent(client, account, shop('PENDING'));
+    const failed = await client.payoutUntil(payout.id, 'failed');
+    expect(failed.failure).toMatchObject({ code: 'rail_suspended', rail_code: code });
+    expect(await bookedOf(client, failed)).toEqual(GIVEN_BACK);
+    await until(
+      () => failuresCounted('rail_suspended'),
+      (now) => now === before + 1,
+    );
+    // From the start: an increase is seen with the first.
+    expect(await failuresCounted('compliance_rejected')).toBe(0);
+  },
+);
 
 test('E4: rejected as a duplicate is unknown, with an exception; a notice says paid', async () => {
   const account = await funded();

@@ -31,13 +31,15 @@ export interface BankOfTest {
 export function openRail(
   { databaseUrl, encryptionKey, settings }: BankOfTest,
   clock: Clock = systemClock,
+  limits?: { readonly callTimeoutMs: number },
 ): { rail: Iso20022Rail; pool: Pool } {
   const pool = createPool({ url: databaseUrl, name: 'test-bank', size: 4, log: pino({ level: 'silent' }) });
   const rows = operatorBooks(pool).then((books) => ({ bookId: books[settings.mode], rail: settings.name }));
   rows.catch(() => undefined);
   const secretBox = createSecretBox(encryptionKey);
   const keptBack = async () => keptBackOf(await readPauses(pool), settings.name);
-  return { rail: new Iso20022Rail({ settings, pool, clock, secretBox, rows: () => rows, keptBack }), pool };
+  const bank = { settings, pool, clock, secretBox, rows: () => rows, keptBack };
+  return { rail: new Iso20022Rail(bank, limits), pool };
 }
 
 export class TestBank {

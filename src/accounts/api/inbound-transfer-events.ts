@@ -10,6 +10,6 @@ export const inboundTransferEvents = eventsOf(inboundTransferApi, {
     'inbound_transfer.received':
       'Money arrived from outside, and is on its account. `account.updated` of the account stands beside it.',
     'inbound_transfer.returned':
-      'The bank took back what it had credited. The account may be below its floor by it: the entry is `floor_overridden` then.',
+      'The bank took back what it had credited. The account may be below its floor by it: the entry is `floor_overridden` then, and an exception `recalled_below_zero` is open.',
   },
 });

@@ -6,7 +6,7 @@ import type { Rule } from '../../group/finding.ts';
 import type { RowCheck } from '../../group/row-check.ts';
 import { parseActor } from '../../values/actor.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
-import { type Exception, isAtBank, isSameActor } from '../exception.ts';
+import { booksTarget, type Exception, isAtBank, isSameActor } from '../exception.ts';
 import {
   type ExceptionHistory,
   namedIds,
@@ -31,8 +31,9 @@ export const exceptionEquation = equationOf({
   says: ({ exception, own: entries }) => {
     const { id, waiting, targetAccountId, status } = exception;
     if (waiting === null || !isAtBank(exception)) return [];
-    const amount = status === 'approved' && targetAccountId !== null ? waiting.amount : 0n;
-    const customers = targetAccountId === null ? [] : ([[targetAccountId, amount]] as const);
+    const isBooked = booksTarget(exception);
+    const amount = status === 'approved' && isBooked ? waiting.amount : 0n;
+    const customers = isBooked ? ([[targetAccountId!, amount]] as const) : [];
     return [
       { ...{ resource: 'exception', id, currency: waiting.currency, entries }, chart: { pool: -amount }, customers },
     ];
@@ -129,12 +130,9 @@ function checkEntries({ exception, own, named }: ExceptionHistory, expect: Expec
 }
 
 /** All of it from the pool to the account that one person named and another approved. */
-function checkMovedFromBank(
-  { waiting, status, targetAccountId }: Exception,
-  own: ExceptionHistory['own'],
-  expect: Expect,
-): void {
-  const isMoved = status === 'approved' && targetAccountId !== null;
+function checkMovedFromBank(exception: Exception, own: ExceptionHistory['own'], expect: Expect): void {
+  const { waiting, status, targetAccountId } = exception;
+  const isMoved = status === 'approved' && booksTarget(exception);
   const expected = isMoved ? `moved to ${targetAccountId} ${waiting!.amount} ${waiting!.currency}` : 'nothing';
   const moved = own.flatMap(({ step, postings }) =>
     postings.map(({ creditAccountId, amount, currency }) => `${step} to ${creditAccountId} ${amount} ${currency}`),

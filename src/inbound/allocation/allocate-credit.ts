@@ -1,9 +1,13 @@
 /**
  * A person of the operator's gives a credit that no account received to a book. Nothing is booked: an exception of that book asks two of its
- * persons for which account the money is. One person is enough, since they decide nothing about an account.
+ * persons for which account the money is. One person is enough, since they decide nothing about an account. One who names an account too
+ * decides that: nothing happens until another person of the operator's approves it (exceptions/approved-credit.ts).
  */
 
+import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
+import type { Exception } from '../../exceptions/exception.ts';
 import { exceptionResource } from '../../exceptions/exception-resource.ts';
 import {
   type ExceptionRuntime,
@@ -16,11 +20,13 @@ import {
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Prepared, UseCase } from '../../idempotency/use-case.ts';
+import { accounts } from '../../ledger/account-table.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { changeOf, stateConflict } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
+import { advance } from '../../ledger/rows/resource.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { inboundCredits } from '../../outside/credits/credit-table.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
@@ -29,13 +35,14 @@ import { type GivenRuntime, openGiven } from '../credits/take-credits.ts';
 interface AllocateCredit extends HandleException {
   readonly creditId: Uuid;
   readonly toBookId: BookId;
+  readonly toAccountId: Uuid | undefined;
 }
 
 /** Nobody else judges it in this book. */
 const APPROVED_BY = 'allocation';
 
 function allocateCredit(input: AllocateCredit): Command<Stored | Refusal> {
-  const { actor, creditId, toBookId } = input;
+  const { actor, creditId, toBookId, toAccountId } = input;
   const salt = newSalt();
   const touches = [{ table: inboundCredits, ids: [creditId] }];
   return changeOf(
@@ -46,11 +53,15 @@ function allocateCredit(input: AllocateCredit): Command<Stored | Refusal> {
       // One that was given to this book is not given on.
       if (credit === undefined || credit.status !== 'unallocated')
         return stateConflict(draft, exceptionResource, exception, 'allocate');
-      draft.put(inboundCredits, creditId, {
-        ...credit,
-        ...{ status: 'given', ownerBookId: toBookId, dueAt: draft.wall, updatedAt: draft.wall },
-        version: credit.version + 1,
-      });
+      const version = credit.version + 1;
+      const changed = { ...credit, ownerBookId: toBookId, version, updatedAt: draft.wall };
+      if (toAccountId !== undefined) {
+        draft.put(inboundCredits, creditId, { ...changed, accountId: toAccountId });
+        const change = { status: 'adjusted', targetAccountId: toAccountId, handledBy: actor } as const;
+        const adjusted = advance(draft, exceptionResource, exception, change, { event: 'exception.updated' });
+        return storedView(draft, exceptionResource, adjusted);
+      }
+      draft.put(inboundCredits, creditId, { ...changed, accountId: null, status: 'given', dueAt: draft.wall });
       const reason = `Given to ${publicId('book', toBookId)}.`;
       const ended = endWithoutBooking(draft, exception, { actor, approvedBy: APPROVED_BY, reason, salt });
       return storedView(draft, exceptionResource, ended);
@@ -61,13 +72,14 @@ function allocateCredit(input: AllocateCredit): Command<Stored | Refusal> {
 export interface AllocationRequest extends PersonsRequest {
   readonly mode: Mode;
   readonly toBookId: Uuid;
+  readonly toAccountId?: Uuid | undefined;
 }
 
 export const requestAllocation: UseCase<ExceptionRuntime & GivenRuntime, AllocationRequest> = {
   keyFirst: true,
   async prepare(runtime, input): Promise<Prepared> {
     const { pool } = runtime;
-    const { bookId, mode, toBookId } = input;
+    const { bookId, mode, toBookId, toAccountId } = input;
     const exception = await findException(pool, input);
     requirePerson(input);
     const [to, own] = await Promise.all([loadBook(pool, toBookId), operatorBooks(pool)]);
@@ -77,9 +89,30 @@ export const requestAllocation: UseCase<ExceptionRuntime & GivenRuntime, Allocat
         detail: 'There is no such book of a customer in this mode.',
       });
     const creditId = exception.resourceId;
+    if (toAccountId !== undefined) await requireAccount(pool, { toBookId, toAccountId, exception });
     return {
-      command: allocateCredit({ ...input, creditId, toBookId }),
+      command: allocateCredit({ ...input, creditId, toBookId, toAccountId }),
       follow: async () => openGiven(runtime, bookId, creditId),
     };
   },
 };
+
+/** As it is now: once it is approved, its book decides (credits/take-credits.ts). */
+async function requireAccount(
+  pool: Pool,
+  { toBookId, toAccountId, exception }: { toBookId: BookId; toAccountId: Uuid; exception: Exception },
+): Promise<void> {
+  const account = await accounts.find(pool, toBookId, toAccountId);
+  if (account?.code !== 'customer' || !(await accountProfiles.find(pool, toBookId, toAccountId)))
+    throw new ApiError('resource_not_found', { param: ACCOUNT, detail: 'There is no such account in this book.' });
+  const { currency, status } = account;
+  if (currency !== exception.waiting?.currency)
+    throw new ApiError('currency_mismatch', {
+      param: ACCOUNT,
+      detail: `The account is kept in ${currency}.`,
+      facts: { account_currency: currency },
+    });
+  if (status === 'closed') throw new ApiError('account_closed', { param: ACCOUNT });
+}
+
+const ACCOUNT = '/account';

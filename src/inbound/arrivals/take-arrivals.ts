@@ -4,7 +4,6 @@
  * made of the credit before its line came is what the line is for.
  */
 import { findInboundTransfer } from '../../accounts/inbound-transfer-table.ts';
-import { returnTransfer } from '../../accounts/return-transfer.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Arrival, Arrivals } from '../../outside/credits/arrival.ts';
 import type { Credit, ReportedCredit } from '../../outside/credits/credit.ts';
@@ -14,6 +13,7 @@ import { encodeActor } from '../../values/actor.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { type CreditRuntime, FROM_STATEMENTS, takeCredits, unallocatedId } from '../credits/take-credits.ts';
 import { referencesIn } from '../references/receive-reference.ts';
+import { returnTransfer } from './return-transfer.ts';
 
 const ACTOR = encodeActor({ type: 'system', part: 'reconciliation' });
 

@@ -9,6 +9,8 @@ import { randomBytes } from 'node:crypto';
 import { receiveTransfer } from '../../accounts/receive-transfer.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
+import { isEnded } from '../../exceptions/exception.ts';
+import { exceptions } from '../../exceptions/exception-table.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
@@ -133,11 +135,15 @@ async function leaveUnallocated(
   bookId: BookId,
   { credit, why }: { credit: Credit; why: string },
 ): Promise<void> {
-  const { id, amount, currency, rail, bankReference } = credit;
+  const { id, amount, currency, rail, bankReference, transferId } = credit;
+  // Its people had named an account, and have ended that exception: this is another case.
+  const before = await exceptions.find(pool, bookId, unallocatedId(id));
+  const isAnew = before !== undefined && isEnded(before) && transferId !== null;
+  const exceptionId = isAnew ? deriveId('exception', id, 'inbound_unallocated', transferId) : unallocatedId(id);
   await committer.submit(
     bookId,
     openOnce({
-      ...{ id: unallocatedId(id), kind: 'inbound_unallocated', resource: 'inbound_credit', resourceId: id },
+      ...{ id: exceptionId, kind: 'inbound_unallocated', resource: 'inbound_credit', resourceId: id },
       detail: `A bank${rail === FROM_STATEMENTS ? '' : ` of ${rail}`} booked a credit of ${amount} ${currency}${bankReference === null ? '' : ` (${bankReference})`} that no account received: ${why}. Nothing was booked in a customer's book.`,
       waiting: { accountId: null, amount, currency },
     }),

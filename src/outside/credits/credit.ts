@@ -11,11 +11,11 @@ import { deriveId, type Uuid } from '../../values/ids.ts';
 export type CreditStatus =
   /** Reported. The ledger pool finds out for which account it is. */
   | 'received'
-  /** One account is named. The ledger pool posts it, under the id of its transfer. */
+  /** One account is named, by its text or by two persons. The ledger pool posts it, under the id of its transfer. */
   | 'allocated'
   /** A transfer of its book. Final. */
   | 'posted'
-  /** No account is named, or none that can receive it: an exception of the operator's is open. */
+  /** No account is named, or none that can receive it: an exception of the operator's is open. Two persons may name one: then it is `allocated`. */
   | 'unallocated'
   /** A person has given it to a book. The ledger pool opens an exception there. Final. */
   | 'given';

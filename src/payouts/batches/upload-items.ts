@@ -145,14 +145,13 @@ export class UploadItems {
   async #place(asked: ItemRequest, row: number): Promise<void> {
     const { bookId, mode } = this.#of;
     const payoutId = newId();
-    const of = { bookId, mode, payoutId };
+    const { amount, currency, remittance } = asked;
+    const of = { bookId, mode, payoutId, amount, currency };
     const placed = await placeDestination(this.#runtime, of, asked.destination);
     if (isRefusal(placed)) return this.#refuse(row, placed);
     const routing = routePlaced(this.#runtime, { ...asked, mode }, placed);
-    if (routing.refused) return this.#refuse(row, routing);
     const { rail } = routing;
     if (rail === null) return this.#refuse(row, refuseRoute(routing.noRoute));
-    const { amount, currency, remittance } = asked;
     const refusal =
       refuseOffered(this.#runtime, of, { placed: { ...placed, rail }, amount, currency, remittance }) ??
       this.#judgeCard(placed) ??

@@ -1,5 +1,5 @@
 /**
- * The token of a resolution: the account that a rail found behind a destination, sealed for book and destination. It opens for
+ * The token of a resolution: the account that each rail found behind a destination, sealed for book and destination. It opens for
  * no other, and holds for 15 minutes of the world's time.
  */
 import { hash } from 'node:crypto';
@@ -11,10 +11,10 @@ import type { Instant } from '../../values/clock.ts';
 /** Long enough for a person to confirm the name; short enough that the account behind an alias seldom moves meanwhile. */
 export const RESOLUTION_MS = 15 * 60_000;
 
-/** What a token pins. */
+/** What a token pins: which rail carries the payout is known with its currency and amount alone. */
 export interface Resolution {
-  readonly rail: string;
-  readonly account: string;
+  /** Each in the words of its rail. */
+  readonly accounts: readonly { readonly rail: string; readonly account: string }[];
   readonly expiresAt: Instant;
 }
 

@@ -1,4 +1,4 @@
-/** Looks a destination up at the rail that would carry a payout to it. Nothing moves, and nothing is kept. */
+/** Looks a destination up at the rails that would carry a payout to it. Nothing moves, and nothing is kept. */
 import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
@@ -6,6 +6,8 @@ import { PartyBusy } from '../../outside/call-limits.ts';
 import { PartyUnreachable } from '../../outside/party.ts';
 import type { Found, InstructedDestination, Rail, Unregistered } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
+import type { RailSettings } from '../../rails/settings/rail-settings.ts';
+import { railsOfRoutes } from '../../rails/settings/route.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import type { CliqInput } from './cliq.ts';
 import { instructionOf } from './destinations.ts';
@@ -16,7 +18,8 @@ import type { WalletInput } from './wallet.ts';
 export interface ResolveRuntime {
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  readonly rails: Pick<Rails, 'carrying'>;
+  readonly rails: Pick<Rails, 'carrying' | 'all'>;
+  readonly railSettings: RailSettings;
 }
 
 export interface ResolveInput {
@@ -35,34 +38,59 @@ export interface Resolved extends Pick<Found, 'nameMasked' | 'providers' | 'veri
 export async function resolveDestination(runtime: ResolveRuntime, input: ResolveInput): Promise<Resolved> {
   const { bookId, mode } = input;
   const destination = instructionOf(input.destination);
-  const rail = runtime.rails.carrying({ mode, type: destination.type });
-  if (!rail) throw new ApiError('rail_unavailable', { param: '/destination/type' });
-  const found = await ask(rail, bookId, destination);
-  if (found.status === 'unregistered') throw new ApiError('alias_not_found', { param: placeOf(destination) });
-  const { nameMasked, providers, verification, account } = found;
-  const expiresAt = account === null ? null : runtime.clock.now() + RESOLUTION_MS;
-  const resolution =
-    account === null || expiresAt === null
-      ? null
-      : sealResolution(runtime.secretBox, { rail: rail.name, account, expiresAt }, { bookId, destination });
+  const rails = railsFor(runtime, { mode, type: destination.type });
+  if (rails.length === 0) throw new ApiError('rail_unavailable', { param: '/destination/type' });
+  const asked = await Promise.all(
+    rails.map(async (rail) => ({ rail: rail.name, answer: await ask(rail, bookId, destination) })),
+  );
+  const found = asked.flatMap(({ rail, answer }) => (answer?.status === 'found' ? [{ rail, answer }] : []));
+  const [first] = found;
+  if (first === undefined) {
+    if (asked.some(({ answer }) => answer === undefined)) throw noAnswer();
+    throw new ApiError('alias_not_found', { param: placeOf(destination) });
+  }
+  const { nameMasked, providers, verification } = (found.find(({ answer }) => knowsPayee(answer)) ?? first).answer;
+  const accounts = found.flatMap(({ rail, answer: { account } }) => (account === null ? [] : [{ rail, account }]));
+  if (accounts.length === 0) return { nameMasked, providers, verification, resolution: null, expiresAt: null };
+  const expiresAt = runtime.clock.now() + RESOLUTION_MS;
+  const resolution = sealResolution(runtime.secretBox, { accounts, expiresAt }, { bookId, destination });
   return { nameMasked, providers, verification, resolution, expiresAt };
 }
 
+/** Those of the routes, whichever of them the currency and the amount will lead to; without routes, the one that carries the destination. */
+function railsFor(
+  { rails, railSettings }: ResolveRuntime,
+  { mode, type }: { readonly mode: Mode; readonly type: InstructedDestination['type'] },
+): readonly Pick<Rail, 'name' | 'resolve'>[] {
+  const named = railsOfRoutes(railSettings, { mode, destination: type });
+  if (named !== undefined) return rails.all().filter(({ name }) => named.includes(name));
+  const rail = rails.carrying({ mode, type });
+  return rail === undefined ? [] : [rail];
+}
+
+/** A bank that works by files knows nobody: another rail may. */
+function knowsPayee({ nameMasked, providers, verification, account }: Found): boolean {
+  const isVerified = verification !== null && verification !== 'unavailable';
+  return isVerified || nameMasked !== null || account !== null || providers.length > 0;
+}
+
+/** Undefined where no answer came. */
 async function ask(
   rail: Pick<Rail, 'resolve'>,
   bookId: BookId,
   destination: InstructedDestination,
-): Promise<Found | Unregistered> {
+): Promise<Found | Unregistered | undefined> {
   try {
     return await rail.resolve(bookId, destination);
   } catch (error) {
-    if (error instanceof PartyUnreachable || error instanceof PartyBusy)
-      throw new ApiError('service_unavailable', {
-        detail: 'The rail gave no answer. Send the request again.',
-        headers: { 'Retry-After': '1' },
-      });
+    if (error instanceof PartyUnreachable || error instanceof PartyBusy) return undefined;
     throw error;
   }
+}
+
+function noAnswer(): ApiError {
+  const detail = 'The rail gave no answer. Send the request again.';
+  return new ApiError('service_unavailable', { detail, headers: { 'Retry-After': '1' } });
 }
 
 function placeOf(destination: InstructedDestination): string {

@@ -13,6 +13,7 @@ import { JsonText } from '../../values/json.ts';
 import { ofPayout } from '../destinations/destination.ts';
 import { payeeOf } from '../destinations/destinations.ts';
 import { applyRailReport } from '../outcomes/apply-rail-report.ts';
+import { countFailure, type RailFailures } from '../outcomes/count-failure.ts';
 import type { Payout } from '../payout/payout.ts';
 import { findPayoutsByEndToEndId } from '../payout/payout-store.ts';
 import { mismatchesOf, type RailMismatch } from '../payout/rail-mismatch.ts';
@@ -21,6 +22,7 @@ import { returnPayout } from '../returns/return-payout.ts';
 export interface RailNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'openException'> {
   readonly committer: Committer;
   rail(name: string): Rail;
+  readonly metrics: { readonly railFailures: RailFailures };
 }
 
 /** Books what the inbox holds of one book and rail. */
@@ -41,11 +43,13 @@ function payoutTaker(runtime: RailNoticeRuntime): NoticeTaker<Payout> {
       for (const [id, { rail }] of found) if (rail !== party) found.delete(id);
       return found;
     },
-    book({ bookId }, payout, told) {
+    async book({ bookId }, payout, told) {
       // A notice of another kind than these is unreadable, and never booked.
       const notice = told.notice as RailNotice;
       const compared = { ...compareNotice(runtime, payout, notice), evidence: told.evidence };
-      return runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice, compared));
+      const after = await runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice, compared));
+      countFailure(runtime.metrics.railFailures, payout, after);
+      return after;
     },
     // It has come back before we had taken in that it was paid.
     isTooEarly: (payout, notice) => notice.kind === 'returned' && payout.status === 'processing',

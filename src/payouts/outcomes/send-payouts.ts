@@ -35,6 +35,7 @@ import { hasOpenMismatch } from '../payout/payout-exception.ts';
 import { mismatchesOf, NO_MISMATCH } from '../payout/rail-mismatch.ts';
 import { applyRailReport } from './apply-rail-report.ts';
 import { recordUnknown } from './await-outcome.ts';
+import { countFailure, type RailFailures } from './count-failure.ts';
 
 export interface SendRuntime {
   pool: Pool;
@@ -46,6 +47,7 @@ export interface SendRuntime {
   calls: OutsideCalls;
   rowFailed: RowFailed;
   pauses: Pick<RecentPauses, 'read' | 'readAgain'>;
+  metrics: { readonly railFailures: RailFailures };
 }
 
 /** First job after the reservation: submits at once, unless an operator keeps it back. */
@@ -109,6 +111,7 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
         currency: payout.currency,
         remittance: payout.remittance || null,
         description: payout.remittance === NOTHING_TRAVELS ? null : payout.description,
+        purposeCode: payout.purposeCode,
         notAfter,
         batch: payout.batchId,
       });
@@ -125,7 +128,8 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
     maySendAgain: async (payout) =>
       !(await hasOpenMismatch(runtime.pool, bookId, payout.id)) && !(await isKeptBack(runtime, bookId, payout)),
     async take(payout, outcome) {
-      await runtime.committer.submit(bookId, commandOf(runtime, bookId, { payout, outcome }));
+      const after = await runtime.committer.submit(bookId, commandOf(runtime, bookId, { payout, outcome }));
+      countFailure(runtime.metrics.railFailures, payout, after);
     },
   };
 }

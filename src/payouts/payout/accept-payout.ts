@@ -287,13 +287,12 @@ export const requestPayout: UseCase<PayoutRuntime, PayoutInput> = {
     const accountId =
       input.accountId ?? (await defaultAccounts.find(runtime.pool, input.bookId, input.currency))?.accountId ?? null;
     const payoutId = newId();
-    const { bookId, mode } = input;
-    const placed = await placeDestination(runtime, { bookId, mode, payoutId }, input.destination);
+    const { bookId, mode, amount, currency } = input;
+    const placed = await placeDestination(runtime, { bookId, mode, payoutId, amount, currency }, input.destination);
     if (isRefusal(placed)) return { command: refusing(input, placed) };
     const { destination, payee, card } = placed;
     const routing = routePlaced(runtime, input, placed);
-    if (routing.refused) return { command: refusing(input, routing) };
-    const { amount, currency, remittance = null } = input;
+    const { remittance = null } = input;
     const offered = { placed: { ...placed, rail: routing.rail }, amount, currency, remittance };
     const refusal = refuseOffered(runtime, { bookId, mode, payoutId }, offered);
     if (refusal) return { command: refusing(input, refusal) };

@@ -32,12 +32,12 @@ import {
 import { openResolution } from '../destinations/resolution-token.ts';
 import type { Payee, PinnedPayee } from '../payees/payee.ts';
 import { payees } from '../payees/payee-table.ts';
-import { refuseRoute } from '../routing/route-payout.ts';
+import { type RoutingRuntime, refuseRoute, routePayout } from '../routing/route-payout.ts';
 
 /** A destination as a payout asks for it. */
 export type PayoutDestinationInput = DestinationInput | { readonly type: 'payee'; readonly payee: Uuid };
 
-export interface PlaceRuntime extends CardRuntime {
+export interface PlaceRuntime extends CardRuntime, RoutingRuntime {
   readonly secretBox: SecretBox;
   readonly clock: Clock;
   readonly rails: Pick<Rails, 'carrying' | 'get'>;
@@ -53,8 +53,10 @@ export interface PlacedDestination {
   readonly card?: FoundCard['payable'] | null;
 }
 
-/** The row of the payout, and the book that it is for. */
+/** The row of the payout, the book that it is for, and what its rail depends on. */
 export interface PlaceOf {
+  readonly amount: bigint;
+  readonly currency: string;
   readonly bookId: BookId;
   readonly mode: Mode;
   readonly payoutId: Uuid;
@@ -102,7 +104,7 @@ async function placeSavedCard(
 function placeFound(runtime: PlaceRuntime, of: PlaceOf, found: FoundInput): PlacedDestination | Refusal {
   const { bookId, payoutId } = of;
   const rail = railOf(runtime, of, found);
-  const pinned = found.type === 'cliq' && found.resolution ? pinnedBy(runtime, { bookId, rail, found }) : null;
+  const pinned = found.type === 'cliq' && found.resolution ? pinnedBy(runtime, of, { rail, found }) : null;
   if (pinned !== null && typeof pinned !== 'string') return pinned;
   const destination = sealDestination(runtime.secretBox, found, ofPayout(bookId, payoutId), pinned);
   return { destination, rail, card: found.type === 'card' ? found.payable : null };
@@ -114,18 +116,20 @@ function railOf({ rails }: PlaceRuntime, { mode }: PlaceOf, found: FoundInput | 
   return rails.carrying({ mode, type: found.type, issuedBy })?.name ?? null;
 }
 
-/** The account that the resolution pins. In the same words whatever is wrong with it: of another alias, book or time. */
+/** The account that the resolution pins, as the rail that will carry the payout has found it; null where none will. In the same words whatever is wrong with it: of another alias, book or time. */
 function pinnedBy(
-  { secretBox, clock }: PlaceRuntime,
-  { bookId, rail, found }: { bookId: BookId; rail: string | null; found: OutsideInput & { type: 'cliq' } },
-): string | Refusal {
-  const of = { bookId, destination: instructionOf(found), now: clock.now() };
-  const resolution = openResolution(secretBox, found.resolution!, of);
-  if (resolution && resolution.rail === rail) return resolution.account;
-  return RESOLUTION_REFUSED;
+  runtime: PlaceRuntime,
+  { bookId, mode, amount, currency }: PlaceOf,
+  { rail, found }: { rail: string | null; found: OutsideInput & { type: 'cliq' } },
+): string | Refusal | null {
+  const routed = routePayout(runtime, { mode, amount, currency, destination: found.type }, rail).rail;
+  if (routed === null) return null;
+  const of = { bookId, destination: instructionOf(found), now: runtime.clock.now() };
+  const resolution = openResolution(runtime.secretBox, found.resolution!, of);
+  return resolution?.accounts.find((one) => one.rail === routed)?.account ?? RESOLUTION_REFUSED;
 }
 
-export const RESOLUTION_REFUSED: Refusal = {
+const RESOLUTION_REFUSED: Refusal = {
   refused: 'destination_invalid',
   param: '/destination/resolution',
   detail: 'The resolution is not of this destination, or it has expired. Resolve the destination again.',

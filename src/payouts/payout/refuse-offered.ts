@@ -13,7 +13,7 @@ export interface OfferRuntime {
 
 export function refuseOffered(
   { secretBox, rails }: OfferRuntime,
-  { bookId, payoutId }: PlaceOf,
+  { bookId, payoutId }: Pick<PlaceOf, 'bookId' | 'mode' | 'payoutId'>,
   { placed, ...terms }: { placed: PlacedDestination; amount: bigint; currency: string; remittance: string | null },
 ): Refusal | undefined {
   const { rail, destination, payee } = placed;

@@ -1,9 +1,8 @@
 /** The rail of a payout whose destination is placed: by the settings of the operator, else the one that carries its destination. */
 import type { Mode } from '../../ledger/book.ts';
-import type { Refusal } from '../../ledger/command.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { type PayoutRouting, type RoutingRuntime, routePayout } from '../routing/route-payout.ts';
-import { type PlacedDestination, RESOLUTION_REFUSED } from './place-destination.ts';
+import type { PlacedDestination } from './place-destination.ts';
 
 interface RoutePlacedRuntime extends RoutingRuntime {
   readonly rails: Pick<Rails, 'all'>;
@@ -13,12 +12,9 @@ export function routePlaced(
   runtime: RoutePlacedRuntime,
   { mode, amount, currency }: { readonly mode: Mode; readonly amount: bigint; readonly currency: string },
   { destination, rail, card }: PlacedDestination,
-): (PayoutRouting & { readonly refused?: undefined }) | Refusal {
+): PayoutRouting {
   const routing = routePayout(runtime, { mode, amount, currency, destination: destination.type }, rail);
-  if (routing.rail === rail) return routing;
-  // The account that was resolved is known to the rail that found it.
-  if (destination.type !== 'account' && destination.accountSealed !== null) return RESOLUTION_REFUSED;
-  if (card == null || routing.rail === null) return routing;
+  if (card == null || routing.rail === null || routing.rail === rail) return routing;
   const paysTokens = runtime.rails.all().find(({ name }) => name === routing.rail)?.paysTokensOf ?? [];
   return paysTokens.includes(card.issuedBy) ? routing : { ...routing, rail: null };
 }

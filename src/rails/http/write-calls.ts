@@ -6,7 +6,7 @@ import type { InstructedDestination, Instruction, PostalAddress } from '../rail.
 import type { Asked } from './read-answers.ts';
 
 export function submitCall(instruction: Instruction): GatewayCall {
-  const { originator, endToEndId, destination, account, amount, currency, notAfter } = instruction;
+  const { originator, endToEndId, destination, account, amount, currency, purposeCode, notAfter } = instruction;
   return {
     path: '/payouts',
     body: {
@@ -17,9 +17,20 @@ export function submitCall(instruction: Instruction): GatewayCall {
       currency,
       destination: destinationOf(destination),
       account,
+      remittance: remittanceOf(instruction),
+      purpose_code: purposeCode ?? null,
       not_after: formatInstant(notAfter),
     },
   };
+}
+
+/** As ISO 20022 has it, in characters. */
+const REMITTANCE_MAX = 140;
+
+/** A description was not made to travel: it does whole, or not at all. */
+function remittanceOf({ remittance, description }: Instruction): string | null {
+  if (remittance) return remittance;
+  return description && [...description].length <= REMITTANCE_MAX ? description : null;
 }
 
 export function inquireCall({ originator, endToEndId }: Asked): GatewayCall {

@@ -214,17 +214,50 @@ interface FileRow {
   attempt: string | null;
 }
 
-/** The oldest that is not published; ids are time-ordered. Index: bank_files_open. */
-export async function findOpenFile(db: Queryable, { bookId, rail }: RailRows): Promise<BankFile | undefined> {
-  const { rows } = await db.query<FileRow>(
-    `SELECT id, name, message_id, content_sealed, encode(sha256, 'hex') AS sha256, status, attempt FROM bank_files
-     WHERE book_id = $1 AND rail = $2 AND status <> 'published' ORDER BY id LIMIT 1`,
-    [bookId, rail],
-  );
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  const { message_id: messageId, content_sealed: contentSealed, ...rest } = row;
+const FILE_COLUMNS = `id, name, message_id, content_sealed, encode(sha256, 'hex') AS sha256, status, attempt`;
+
+function toFile({ message_id: messageId, content_sealed: contentSealed, ...rest }: FileRow): BankFile {
   return { ...rest, messageId, contentSealed };
+}
+
+/** The oldest behind this one that is not published; ids are time-ordered. Index: bank_files_open. */
+export async function findOpenFile(
+  db: Queryable,
+  { bookId, rail }: RailRows,
+  after: Uuid,
+): Promise<BankFile | undefined> {
+  const { rows } = await db.query<FileRow>(
+    `SELECT ${FILE_COLUMNS} FROM bank_files
+     WHERE book_id = $1 AND rail = $2 AND status <> 'published' AND id > $3 ORDER BY id LIMIT 1`,
+    [bookId, rail, after],
+  );
+  return rows[0] && toFile(rows[0]);
+}
+
+/** One that is not published. Index: bank_files_by_name. */
+export async function findOpenNamed(
+  db: Queryable,
+  { bookId, rail }: RailRows,
+  name: string,
+): Promise<BankFile | undefined> {
+  const { rows } = await db.query<FileRow>(
+    `SELECT ${FILE_COLUMNS} FROM bank_files WHERE book_id = $1 AND rail = $2 AND name = $3 AND status <> 'published'`,
+    [bookId, rail, name],
+  );
+  return rows[0] && toFile(rows[0]);
+}
+
+/** Whether a file has payments of any of these books. Index: bank_instructions_in_file. */
+export async function hasPaymentsOf(
+  db: Queryable,
+  { bookId }: RailRows,
+  { fileId, books }: { readonly fileId: Uuid; readonly books: readonly BookId[] },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'SELECT FROM bank_instructions WHERE book_id = $1 AND file_id = $2 AND originator = ANY ($3::uuid[]) LIMIT 1',
+    [bookId, fileId, plainArray(books)],
+  );
+  return rowCount === 1;
 }
 
 /** False when another attempt is the file already. Index: bank_files_pkey. */

@@ -21,6 +21,6 @@ export interface Bank {
   readonly secretBox: SecretBox;
   /** Where its rows stand: in the operator's book of its mode. */
   rows(): Promise<RailRows>;
-  /** As it is now: asked before each file is made. */
+  /** As it is now: asked before each file is made, and before it is handed over. */
   keptBack(): Promise<KeptBack>;
 }

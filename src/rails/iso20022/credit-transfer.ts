@@ -32,6 +32,8 @@ export interface CreditTransfer {
   readonly currency: string;
   readonly payee: Payee;
   readonly remittance: string | null;
+  /** Purp/Cd: ExternalPurpose1Code. */
+  readonly purposeCode: string | null;
 }
 
 /** Lengths of ISO 20022 and of the EPC's profile. */

@@ -9,6 +9,7 @@ import type { HandedFile } from '../../intake/handed-file.ts';
 import { openFile } from '../../intake/sealed-file.ts';
 import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
 import type { NotFound } from '../../outside/party.ts';
+import { withinLimit } from '../../process/time-limit.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';
 import {
@@ -45,7 +46,7 @@ import { type Adopted, adoptSent, compareSent, type Difference, differencesOf } 
 import { takeBankFile } from './take-bank-file.ts';
 
 const HOUR_MS = 3_600_000;
-/** Rows of our own database: a statement takes milliseconds. */
+/** Rows of our own database: a statement takes milliseconds. What is behind a lock for longer is found by an inquiry. */
 const CALL_TIMEOUT_MS = 10_000;
 /** Files of one round: the next round goes on. */
 const FILES_AT_ONCE = 10;
@@ -67,13 +68,14 @@ export class Iso20022Rail implements Rail {
   readonly paysTokensOf: readonly string[] = [];
   readonly confirms = { amount: true, currency: true, payee: false };
   readonly returnsWhole = true;
-  readonly callTimeoutMs = CALL_TIMEOUT_MS;
+  readonly callTimeoutMs: number;
   readonly callsAtOnce = 100;
   readonly #bank: Bank;
   readonly #inbox: BankInbox;
   #hasFolders = false;
 
-  constructor(bank: Bank) {
+  constructor(bank: Bank, { callTimeoutMs = CALL_TIMEOUT_MS }: { readonly callTimeoutMs?: number } = {}) {
+    this.callTimeoutMs = callTimeoutMs;
     this.name = bank.settings.name;
     this.mode = bank.settings.mode;
     this.#bank = bank;
@@ -102,14 +104,14 @@ export class Iso20022Rail implements Rail {
 
   async submit(instruction: Instruction): Promise<RailAnswer> {
     const { originator, endToEndId, amount, currency, notAfter, batch = null } = instruction;
-    const { remittance = null, description = null } = instruction;
+    const { remittance = null, description = null, purposeCode = null } = instruction;
     const transfer = { amount, currency, payee: payeeOf(instruction), remittance, description };
     const carried = toCarry(transfer, this.#bank.settings);
     if (isNotCarried(carried)) return rejected(endToEndId, NOT_CARRIED, carried.param);
     const { pool, clock, secretBox } = this.#bank;
     const recorded = await this.#ask('submit', async () => {
       const rows = await this.#bank.rows();
-      const payeeSealed = secretBox.seal(toJson(carried), payeePlaceOf(rows.bookId, endToEndId));
+      const payeeSealed = secretBox.seal(toJson({ ...carried, purposeCode }), payeePlaceOf(rows.bookId, endToEndId));
       const reference = randomText('I');
       const submitted = { originator, endToEndId, reference, amount, currency, batch, payeeSealed, notAfter };
       return recordInstruction(pool, rows, submitted, Math.round(clock.now() - Date.now()));
@@ -165,8 +167,8 @@ export class Iso20022Rail implements Rail {
   }
 
   /**
-   * One round: goes on with files that were made, makes what is due, reads the inbox. What pauses the rail stops new files alone. Any
-   * process may run it, several at once too.
+   * One round: goes on with files that were made, makes what is due, reads the inbox. What an operator keeps back is neither made nor handed
+   * over; a file that nobody can explain stops new files alone. Any process may run it, several at once too.
    */
   async work(handOn?: HandOn): Promise<void> {
     await this.checkFolders();
@@ -237,7 +239,7 @@ export class Iso20022Rail implements Rail {
 
   async #ask<Answer>(call: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await ask();
+      return await withinLimit(ask(), { what: `The records of ${this.name} (${call})`, limitMs: this.callTimeoutMs });
     } catch (cause) {
       throw new RailUnreachable(`The records of ${this.name} gave no answer (${call})`, { cause });
     }

@@ -21,8 +21,8 @@ import type { BankSettings } from './bank-settings.ts';
 import type { CreditTransfer } from './credit-transfer.ts';
 import { type PaymentGroup, writePain001 } from './pain-001.ts';
 
-/** What a payee is sealed as. */
-export type SealedPayee = Pick<CreditTransfer, 'payee' | 'remittance'>;
+/** What a payee is sealed as. One without a purpose may lack the member. */
+export type SealedPayee = Pick<CreditTransfer, 'payee' | 'remittance'> & Partial<Pick<CreditTransfer, 'purposeCode'>>;
 
 /** False where nothing has to be filed now, or the rail or all that waits is paused. */
 export async function makeFile(bank: Bank): Promise<boolean> {
@@ -42,7 +42,8 @@ export async function makeFile(bank: Bank): Promise<boolean> {
     const messageId = randomText('M');
     const transferOf = ({ endToEndId, reference, amount, currency, payeeSealed }: WaitingInstruction) => {
       const sealed = bank.secretBox.open(payeeSealed, payeePlaceOf(rows.bookId, endToEndId));
-      return { endToEndId, instructionId: reference, amount, currency, ...(JSON.parse(sealed) as SealedPayee) };
+      const { payee, remittance, purposeCode = null } = JSON.parse(sealed) as SealedPayee;
+      return { endToEndId, instructionId: reference, amount, currency, payee, remittance, purposeCode };
     };
     const groups = groupsOf(settings, { waiting, messageId, now, transferOf });
     const content = writePain001({ messageId, createdAt: formatInstant(now), groups }, settings);

@@ -11,7 +11,7 @@ import {
   type BankFile,
   contentPlace,
   endPause,
-  findOpenFile,
+  findOpenNamed,
   findPause,
   lockRail,
   recordUnstaged,
@@ -27,8 +27,7 @@ export async function resolveMissing(bank: Bank, answer: BankHas): Promise<strin
   const { name: rail, folders } = bank.settings;
   const pause = await findPause(bank.pool, rows);
   if (pause?.kind !== 'file_missing') throw new Error(`No missing file pauses ${rail}: npm run ops -- rails list`);
-  const open = await findOpenFile(bank.pool, rows);
-  const file = open?.name === pause.file ? open : undefined;
+  const file = await findOpenNamed(bank.pool, rows, pause.file);
   const isKept = (await inodeOf(join(folders.sent, pause.file))) !== undefined;
   if (answer === 'has_it_not' && (isKept || file === undefined))
     throw new Error(`${pause.file} stands in sent/ by now, and is not sent again. The pause ends with --bank has.`);

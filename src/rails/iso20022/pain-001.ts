@@ -78,7 +78,7 @@ function groupOf({ paymentInformationId, executionDay, transfers }: PaymentGroup
 }
 
 function transferOf(transfer: CreditTransfer): XmlNode {
-  const { endToEndId, instructionId, amount, currency, payee, remittance } = transfer;
+  const { endToEndId, instructionId, amount, currency, payee, remittance, purposeCode } = transfer;
   return [
     'CdtTrfTxInf',
     [
@@ -93,6 +93,7 @@ function transferOf(transfer: CreditTransfer): XmlNode {
       payee.bic === null ? undefined : ['CdtrAgt', [['FinInstnId', [['BICFI', payee.bic]]]]],
       ['Cdtr', [['Nm', payee.name], payee.address === null ? undefined : addressOf(payee.address)]],
       ['CdtrAcct', [['Id', [['IBAN', payee.iban]]]]],
+      purposeCode === null ? undefined : ['Purp', [['Cd', purposeCode]]],
       remittance === null ? undefined : ['RmtInf', [['Ustrd', remittance]]],
     ],
   ];

@@ -8,13 +8,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inTransaction } from '../../db/transaction.ts';
 import { failpoint } from '../../process/failpoints.ts';
-import { deriveId, type Uuid } from '../../values/ids.ts';
-import { elsewhere } from '../../values/progress.ts';
+import { BEFORE_ALL_IDS, deriveId, type Uuid } from '../../values/ids.ts';
+import { elsewhere, further } from '../../values/progress.ts';
 import type { Bank } from './bank.ts';
 import {
   type BankFile,
   contentPlace,
   findOpenFile,
+  hasPaymentsOf,
   type Pause,
   recordPause,
   recordPublished,
@@ -23,18 +24,36 @@ import {
 import { insertFindings } from './bank-inbox-store.ts';
 import { inodeOf, linkOnce, removeOthers, renameThere, syncFolder, writeSynced } from './folders.ts';
 
-/** Published by now: other processes may have done their part. False: the rail is paused. */
+/**
+ * Published by now, but for what an operator keeps back: other processes may have done their part. False: a file that nobody can explain pauses
+ * the rail.
+ */
 export async function publishFiles(bank: Bank): Promise<boolean> {
   const rows = await bank.rows();
   let step: { id: Uuid; status: string } | undefined;
-  // Each turn moves the oldest file on by a step, or ends.
+  let after = BEFORE_ALL_IDS;
+  // Each turn moves the oldest file on by a step, passes one that is kept back, or ends.
   for (;;) {
-    const file = await findOpenFile(bank.pool, rows);
+    const file = await findOpenFile(bank.pool, rows, after);
     if (file === undefined) return true;
     step = elsewhere('the publishing of files', step, { id: file.id, status: file.status });
-    if (file.status === 'made') await stage(bank, file);
-    else if (!(await publish(bank, file))) return false;
+    if (file.status === 'made') {
+      await stage(bank, file);
+      continue;
+    }
+    const end = await publish(bank, file);
+    if (end === 'unexplained') return false;
+    if (end === 'kept_back') after = further('open files', after, file.id);
   }
+}
+
+/**
+ * A file goes to the bank whole or not at all: a payment of a paused book keeps all of its file. Read anew each time, so that nothing is handed
+ * over later than a moment after the pause.
+ */
+async function isKeptBack(bank: Bank, { id }: BankFile): Promise<boolean> {
+  const { isAll, books } = await bank.keptBack();
+  return isAll || (books.length > 0 && (await hasPaymentsOf(bank.pool, await bank.rows(), { fileId: id, books })));
 }
 
 const stagedName = ({ name }: BankFile, attempt: string) => `${name}.${attempt}`;
@@ -52,32 +71,36 @@ async function stage(bank: Bank, file: BankFile): Promise<void> {
   failpoint('bank.file.staged');
 }
 
-async function publish(bank: Bank, file: BankFile): Promise<boolean> {
+async function publish(bank: Bank, file: BankFile): Promise<'published' | 'kept_back' | 'unexplained'> {
   const { staging, sent, outbox } = bank.settings.folders;
   const staged = stagedName(file, file.attempt!);
   const [from, kept] = [join(staging, staged), join(sent, file.name)];
+  // What is gone is at the bank already, or missing.
+  if ((await inodeOf(from)) !== undefined && (await isKeptBack(bank, file))) return 'kept_back';
   const linked = await linkOnce(from, kept);
   if (linked === undefined && (await inodeOf(kept)) === undefined) {
     await pauseRail(bank, { kind: 'file_missing', file: file.name });
-    return false;
+    return 'unexplained';
   }
   if (linked === false) {
     const [mine, theirs] = [await inodeOf(from), await inodeOf(kept)];
     // Gone meanwhile: another process has renamed it.
     if (mine !== undefined && mine !== theirs) {
       await pauseRail(bank, { kind: 'file_unknown', file: file.name });
-      return false;
+      return 'unexplained';
     }
   }
   await syncFolder(sent);
   failpoint('bank.file.linked');
+  // A process that was stopped hands nothing over during a pause either.
+  if ((await inodeOf(from)) !== undefined && (await isKeptBack(bank, file))) return 'kept_back';
   await renameThere(from, join(outbox, file.name));
   await syncFolder(outbox);
   await syncFolder(staging);
   failpoint('bank.file.renamed');
   await recordPublished(bank.pool, await bank.rows(), file.id, bank.clock.now());
   await removeOthers(staging, `${file.name}.`, staged);
-  return true;
+  return 'published';
 }
 
 const DETAILS: Readonly<Record<Pause['kind'], string>> = {

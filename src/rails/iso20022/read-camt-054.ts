@@ -87,7 +87,7 @@ function lineOf({ notification, entry, batch, transaction, transactions }: Parts
     charges: isCurrency(currency) ? chargesOf(transaction ?? entry, currency) : 0n,
     transactions,
     account: textAt(notification, 'Acct', 'Id', 'IBAN') ?? textAt(notification, 'Acct', 'Id', 'Othr', 'Id') ?? '',
-    // In the order in which reconciliation reads a statement's: a movement is known by it in both.
+    // The entry's first, as reconciliation reads a statement's: a movement is known by it in both (docs/decisions/bank-references.md).
     bankReference: (isAlone ? textAt(entry, 'AcctSvcrRef') : undefined) ?? textAt(references, 'AcctSvcrRef'),
     reason: textAt(transaction, 'RtrInf', 'Rsn', 'Cd') ?? textAt(transaction, 'RtrInf', 'Rsn', 'Prtry'),
     bookedOn: textAt(entry, 'BookgDt', 'Dt') ?? textAt(entry, 'BookgDt', 'DtTm'),

@@ -29,6 +29,15 @@ export function routeOf(settings: RailSettings, payout: RoutedPayout): Route | N
   return found ?? { lacks: 'amount', ranges: inCurrency.sort((a, b) => (a.minimum < b.minimum ? -1 : 1)) };
 }
 
+/** Rails to which routes of such destinations lead, whatever the currency and the amount. Undefined where the settings have nothing about them. */
+export function railsOfRoutes(
+  settings: RailSettings,
+  { mode, destination }: Pick<RoutedPayout, 'mode' | 'destination'>,
+): readonly string[] | undefined {
+  const routes = settings.routes.get(mode)?.filter((route) => route.destination === destination);
+  return routes && [...new Set(routes.map(({ rail }) => rail))];
+}
+
 function carries(route: Route, currency: string, amount: bigint): boolean {
   return route.currency === currency && amount >= route.minimum && amount <= route.maximum;
 }

@@ -2,11 +2,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
+import { type OpenException, openOnce } from '../../../src/exceptions/open-exception.ts';
+import type { SweptJob } from '../../../src/group/group.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { NoticeCopier } from '../../../src/outside/copy-notices.ts';
 import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { findBooksWithNotices } from '../../../src/outside/inbox-store.ts';
 import type { NoticeSource } from '../../../src/outside/party.ts';
+import { sweepNotices } from '../../../src/outside/sweep-inboxes.ts';
 import { takeRailNotices } from '../../../src/payouts/notices/rail-notices.ts';
 import { payouts as payoutTable } from '../../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
@@ -14,13 +17,14 @@ import { createLogger } from '../../../src/process/log.ts';
 import { RAIL_NOTICE_KINDS, type Rail } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import type { Instant } from '../../../src/values/clock.ts';
-import { newId } from '../../../src/values/ids.ts';
+import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 const log = createLogger('silent', 'test');
 const DAY_MS = 86_400_000;
+const NO_PARTIES = { all: () => [] };
 const NO_BOOK = '00000000-0000-0000-0000-000000000000';
 /** More than one page of notices. */
 const EARLY = 130;
@@ -42,6 +46,7 @@ afterAll(async () => {
 });
 
 let warnings: string[] = [];
+let failures: string[] = [];
 /** Milliseconds that the clock is ahead of this machine's. */
 let ahead = 0;
 /** Where the clock stands still. */
@@ -54,7 +59,9 @@ const runtime = () => ({
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   secretBox: createSecretBox(database.encryptionKey),
   enqueue: () => undefined,
+  openException: (bookId: Uuid, exception: OpenException) => book.committer.submit(bookId, openOnce(exception)),
   rowFailed: async (_: unknown, __: unknown, error: unknown) => warnings.push(`failed: ${error}`) > 0,
+  metrics: { railFailures: { failed: (rail: string, code: string) => void failures.push(`${rail} ${code}`) } },
   warn: (error: unknown, notices?: number) => void warnings.push(`${(error as Error).message}: ${notices}`),
 });
 /** Copies the rail's notices, as a process does after its start, and books those that are due. */
@@ -68,8 +75,30 @@ async function takeAll(of = inbox()): Promise<number> {
   return taken;
 }
 
+/** A round of the sweeper for notices that nobody claimed, and the jobs that it enqueues. Resolves to their parties. */
+async function sweptParties(): Promise<string[]> {
+  const named: string[] = [];
+  const context = {
+    ...{
+      pool: book.pool,
+      clock: { now },
+      isClosing: () => false,
+      rails,
+      acquirers: NO_PARTIES,
+      processors: NO_PARTIES,
+    },
+    config: { IDEMPOTENCY_BODY_RETENTION_DAYS: 30, NOTICE_RETENTION_DAYS: 30 },
+    enqueue: async (jobs: readonly SweptJob[]) => void named.push(...jobs.flatMap(({ ids }) => ids)),
+  };
+  const sweeps = sweepNotices(context, { parties: () => rails.all(), pool: 'rails', job: 'rail.notices' });
+  await sweeps.find(({ name }) => name.startsWith('unclaimed'))!.round();
+  for (const party of named) await new NoticeCopier(runtime()).copy(party);
+  return named;
+}
+
 beforeEach(() => {
   warnings = [];
+  failures = [];
   ahead = 0;
 });
 
@@ -341,6 +370,35 @@ describe('notices that cannot be booked delay no others', () => {
       'SELECT originator, book_id FROM foreign_notices ORDER BY originator DESC LIMIT 1',
     );
     expect(kept.rows).toEqual([{ originator: 'not an id', book_id: (await operatorBooks(book.pool)).test }]);
+  });
+
+  test('H13: one that nobody claims for 30 days is an exception of the operator’s, once', async () => {
+    const { test: bookId } = await operatorBooks(book.pool);
+    const [young, old] = [newId(), newId()];
+    const at = (days: number) => new Date(Date.now() - days * DAY_MS);
+    await book.pool.query(
+      `INSERT INTO foreign_notices (rail, id, originator, notice, created_at, book_id) SELECT 'sandbox', given.*, $4
+       FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $5::timestamptz[]) AS given`,
+      [[young, old], ['', ''], ['{"reference":"B1"}', '{"reference":"B2"}'], bookId, [at(29), at(31)]],
+    );
+    const opened = async () =>
+      (
+        await book.pool.query(
+          `SELECT book_id, resource_id, status, detail FROM exceptions WHERE kind = 'notice_unclaimed' AND resource_id = ANY ($1)`,
+          [[young, old]],
+        )
+      ).rows;
+    await sweptParties();
+    const detail =
+      'A notice of sandbox under its reference B2 is about nobody here, and was not for 30 days. Nothing was booked.';
+    expect(await opened()).toEqual([{ book_id: bookId, resource_id: old, status: 'open', detail }]);
+    const settled = await book.pool.query('SELECT settled_by FROM foreign_notices WHERE id = $1', [old]);
+    expect(settled.rows).toEqual([{ settled_by: 'notices' }]);
+    expect(await sweptParties()).toEqual([]);
+    // A process that died between the two.
+    await book.pool.query('UPDATE foreign_notices SET settled_at = NULL WHERE id = $1', [old]);
+    expect(await sweptParties()).toEqual(['sandbox']);
+    expect(await opened()).toHaveLength(1);
   });
 
   test('a notice booked by a process of another release is not booked again', async () => {

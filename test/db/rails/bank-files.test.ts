@@ -2,7 +2,9 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/until.ts';
+import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { deletePause, insertPause } from '../../../src/payouts/pauses/pause-store.ts';
+import { payeePlaceOf } from '../../../src/rails/iso20022/bank-file-store.ts';
 import type { BankFinding } from '../../../src/rails/iso20022/bank-inbox-store.ts';
 import type { Instruction } from '../../../src/rails/rail.ts';
 import { newId } from '../../../src/values/ids.ts';
@@ -131,6 +133,32 @@ describe('a file', () => {
     expect(bank.rail.refuses(illegible)).toMatchObject({ param: '/remittance' });
   });
 
+  test('has the purpose code of what has one, also of what was sealed without the member', async () => {
+    await bank.rail.submit(toIban(1n, { purposeCode: 'SALA' }));
+    await bank.rail.submit(toIban(2n, { remittance: 'None' }));
+    const older = toIban(3n);
+    await bank.rail.submit(older);
+    const { rows } = await superuser.query(
+      'SELECT book_id, payee_sealed FROM bank_instructions WHERE end_to_end_id = $1',
+      [older.endToEndId],
+    );
+    const secretBox = createSecretBox(database.encryptionKey);
+    const place = payeePlaceOf(rows[0].book_id, older.endToEndId);
+    const { purposeCode, ...rest } = JSON.parse(secretBox.open(rows[0].payee_sealed, place));
+    expect(purposeCode).toBeNull();
+    await superuser.query('UPDATE bank_instructions SET payee_sealed = $2 WHERE end_to_end_id = $1', [
+      older.endToEndId,
+      secretBox.seal(JSON.stringify(rest), place),
+    ]);
+    await bank.rail.work();
+    const [name] = bank.list('outbox');
+    const written = bank.read('outbox', name!);
+    expect([...written.matchAll(/<Purp>.*?<\/Purp>/g)].map(([purpose]) => purpose)).toEqual([
+      '<Purp><Cd>SALA</Cd></Purp>',
+    ]);
+    expect(written).toContain(older.endToEndId);
+  });
+
   test('is made at its count, before its age', async () => {
     const counted = newBank({
       file: { paymentsMax: 2, ageMaxMs: 3_600_000 },
@@ -212,6 +240,64 @@ describe('what an operator pauses is not filed, and is once it is resumed', () =
     expect(await filed()).toEqual([]);
     await deletePause(superuser, pause);
     expect(await filed()).toEqual([3]);
+  });
+
+  test.each(['made', 'synced', 'staged', 'linked'])(
+    'a file that was %s before the pause is not handed over, and is after it',
+    async (point) => {
+      const pause = { scope: 'all', name: '' } as const;
+      const three = await submitThree();
+      expect(await bank.workElsewhere(`bank.file.${point}=kill`).ended).toMatchObject({ signal: 'SIGKILL' });
+      const [made] = await rowsOfFiles();
+      await insertPause(superuser, { ...pause, ...by });
+      await bank.rail.work();
+      await bank.rail.work();
+      expect(bank.list('outbox')).toEqual([]);
+      expect(await rowsOfFiles()).toEqual([{ ...made, status: 'staged' }]);
+      expect(await findings()).toEqual([]);
+      await deletePause(superuser, pause);
+      await bank.rail.work();
+      expect(bank.list('outbox')).toEqual([made!.name]);
+      expect(await rowsOfFiles()).toEqual([{ ...made, status: 'published' }]);
+      expect(await sha256(bank.path('outbox', made!.name))).toBe(made!.sha256);
+      for (const { endToEndId } of three) expect(bank.read('outbox', made!.name)).toContain(endToEndId);
+    },
+  );
+
+  test('a process that was stopped before its rename hands nothing over during the pause', async () => {
+    const pause = { scope: 'rail', name: bank.of.settings.name } as const;
+    await submitThree();
+    const stopped = bank.workElsewhere('bank.file.linked=stop');
+    await until(
+      async () => bank.list('sent').length,
+      (files) => files === 1,
+    );
+    await insertPause(superuser, { ...pause, ...by });
+    process.kill(stopped.pid, 'SIGCONT');
+    expect(await stopped.ended).toMatchObject({ code: 0 });
+    expect(bank.list('outbox')).toEqual([]);
+    await deletePause(superuser, pause);
+    expect(await filed()).toEqual([3]);
+    expect(bank.list('outbox')).toHaveLength(1);
+  });
+
+  test('of a book: a file with a payment of it waits whole, and files of others pass it', async () => {
+    const { id: originator } = await aBook();
+    const pause = { scope: 'book', name: originator } as const;
+    const [kept, beside, later] = [toIban(10_000n, { originator }), toIban(20_000n), toIban(30_000n)];
+    for (const one of [kept, beside]) await bank.rail.submit(one);
+    await bank.workElsewhere('bank.file.made=kill').ended;
+    await insertPause(superuser, { ...pause, ...by });
+    await bank.rail.submit(later);
+    await bank.rail.work();
+    const [name, ...others] = bank.list('outbox');
+    expect(others).toEqual([]);
+    expect(bank.read('outbox', name!)).toContain(later.endToEndId);
+    expect((await rowsOfFiles()).map(({ status }) => status)).toEqual(['staged', 'published']);
+    await deletePause(superuser, pause);
+    await bank.rail.work();
+    const all = bank.list('outbox').map((one) => bank.read('outbox', one));
+    for (const { endToEndId } of [kept, beside, later]) expect(all.join('').split(endToEndId)).toHaveLength(2);
   });
 
   test('another rail: it is', async () => {

@@ -1,7 +1,12 @@
 /** Money that arrives by statements: to an account that its text names, to people where it names none, and back where the bank recalls it. */
 import { beforeEach, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { approveException, assignException } from '../../../src/exceptions/handle-exception.ts';
+import {
+  approveException,
+  assignException,
+  explainException,
+  requestApproval,
+} from '../../../src/exceptions/handle-exception.ts';
 import { moveException } from '../../../src/exceptions/move-exception.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { requestAllocation } from '../../../src/inbound/allocation/allocate-credit.ts';
@@ -156,6 +161,67 @@ test('36: an unknown payer is before people; given to a book and moved by two, t
   expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
 });
 
+/** A person of the operator's says for which account the credit of this exception is. */
+async function allocateTo(exceptionId: Uuid, actor: ReturnType<typeof by>, toAccountId = account) {
+  const of = { ...actor, bookId: bank.book.id, exceptionId, ownerKind: 'person', mode: 'test' };
+  const asked = { ...of, toBookId: merchant.id, toAccountId };
+  const { command } = await requestAllocation.prepare(credits() as never, asked as never);
+  return bank.book.submit(command as never);
+}
+async function approve(exceptionId: Uuid, actor: ReturnType<typeof by>) {
+  const { version } = (await exceptions.find(bank.pool, bank.book.id, exceptionId))!;
+  const asked = { ...actor, bookId: bank.book.id, exceptionId, ownerKind: 'person', version };
+  const { command } = await requestApproval.prepare(credits() as never, asked as never);
+  return bank.book.submit(command as never);
+}
+
+test('36: two persons of the operator’s give it to an account: then as 35', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { id, credit } = await bank.book.row<{ id: Uuid; credit: Uuid }>(
+    'SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1',
+  );
+  const [ada, ben] = [by(), by()];
+  await expect(allocateTo(id, ada, newId())).rejects.toMatchObject({ code: 'resource_not_found' });
+  const euros = await merchant.account({ currency: 'EUR', amount: 0n });
+  await expect(allocateTo(id, ada, euros)).rejects.toMatchObject({ code: 'currency_mismatch' });
+  await allocateTo(id, ada);
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'adjusted' }]);
+  expect(await balance()).toBe(0n);
+  expect(await approve(id, ada)).toMatchObject({ refused: 'self_approval_forbidden' });
+  await approve(id, ben);
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await transfers()).toEqual([{ status: 'received', amount: 40_000n, bank_reference: 'S7' }]);
+  expect(await events('inbound_transfer')).toEqual(['inbound_transfer.received']);
+  expect(await balance()).toBe(40_000n);
+  await take(statement([]));
+  expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
+  expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+});
+
+test('36: an explanation replaces the account, and one that is closed by then leaves it before people', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { id, credit } = await bank.book.row<{ id: Uuid; credit: Uuid }>(
+    'SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1',
+  );
+  const [ada, ben] = [by(), by()];
+  await allocateTo(id, ada);
+  await bank.book.submit(explainException({ ...ada, exceptionId: id, reason: 'Not theirs' }));
+  await allocateTo(id, ada);
+  await approve(id, ben);
+  await merchant.pool.query(`UPDATE accounts SET status = 'closed' WHERE book_id = $1 AND id = $2`, [
+    merchant.id,
+    account,
+  ]);
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await transfers()).toEqual([]);
+  expect(await bank.exceptions()).toEqual([
+    { kind: 'inbound_unallocated', stage: 'approved' },
+    { kind: 'inbound_unallocated', stage: 'open' },
+  ]);
+});
+
 test('37: two digits swapped: the check digits do not fit, and nobody guesses', async () => {
   const at = [...reference].findIndex((one, index) => index > 3 && one !== reference[index + 1]);
   const swapped = `${reference.slice(0, at)}${reference[at + 1]}${reference[at]}${reference.slice(at + 2)}`;
@@ -231,6 +297,13 @@ test('39: the bank takes a transfer back: customer to pool, below zero, and flag
     { step: 'returned', floor_overridden: true },
   ]);
   expect(await events('inbound_transfer.returned')).toEqual(['inbound_transfer.returned']);
+  const recalled = () =>
+    merchant.rows(
+      "SELECT kind, status, resource, amount FROM exceptions WHERE book_id = $1 AND kind = 'recalled_below_zero'",
+    );
+  const before = { kind: 'recalled_below_zero', status: 'open', resource: 'inbound_transfer', amount: null };
+  expect(await recalled()).toEqual([before]);
+  expect(await events('exception.opened')).toEqual(['exception.opened']);
   expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000', 'reversal: -40000 ↔ -40000']);
   // The payout that no bank has shown.
   expect(await openItemsOf(bank)).toEqual([30_000n]);
@@ -238,6 +311,15 @@ test('39: the bank takes a transfer back: customer to pool, below zero, and flag
   expect(await bank.balances()).toEqual({ pool_owed: -30_000n, rail_clearing: 30_000n });
   await take(file);
   expect(await balance()).toBe(-30_000n);
+  expect(await recalled()).toHaveLength(1);
+});
+
+test('39: an account that has it all is asked of nobody', async () => {
+  await take(statement([arrived()]));
+  await take(statement([{ amount: -40_000, reference: 'S7', text: 'Recall' }]));
+  expect(await transfers()).toMatchObject([{ status: 'returned' }]);
+  expect(await balance()).toBe(0n);
+  expect(await merchant.rows('SELECT kind FROM exceptions WHERE book_id = $1')).toEqual([]);
 });
 
 test('39: a credit that was before people and is taken back is a reversal of its line, and its exception is over', async () => {

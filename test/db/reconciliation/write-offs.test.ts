@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { lookInto } from '../../../scripts/harness/database-store.ts';
 import { program } from '../../../scripts/ops.ts';
 import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
-import { returnTransfer } from '../../../src/accounts/return-transfer.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
 import { GROUPS } from '../../../src/groups.ts';
+import { returnTransfer } from '../../../src/inbound/arrivals/return-transfer.ts';
 import { bookWriteOff } from '../../../src/inbound/write-offs/book-write-off.ts';
 import {
   checkWriteOff,

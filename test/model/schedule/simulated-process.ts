@@ -132,6 +132,7 @@ export class SimulatedProcess implements Owner {
       acquirers: { all: () => [] },
       processors: { all: () => [] },
       publicUrl: PUBLIC_URL,
+      metrics: { railFailures: { failed: () => undefined } },
     };
     const stored = { forms, fingerprints: PLAIN_FINGERPRINTS };
     const whole = { ...parts, ...stored, config: CONFIG, rail: () => rail, rowFailed };

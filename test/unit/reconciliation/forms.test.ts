@@ -70,6 +70,15 @@ describe('camt', () => {
     ]);
   });
 
+  test('the bank’s reference of a line is that of its entry, as in a notification, else that of its one transaction', () => {
+    const both = camt([{ opening: 0, entries: [{ amount: 5, reference: 'E' }] }]).replace(
+      '<Refs>',
+      '<Refs><AcctSvcrRef>T</AcctSvcrRef>',
+    );
+    expect(linesOf(both)).toMatchObject([{ bankReference: 'E' }]);
+    expect(linesOf(both.replace('<AcctSvcrRef>E</AcctSvcrRef>', ''))).toMatchObject([{ bankReference: 'T' }]);
+  });
+
   test('pieces of a text join with a space', () => {
     const text = camt([{ opening: 0, entries: [{ amount: 5, text: 'one</Ustrd><Ustrd>two' }] }]);
     expect(linesOf(text)).toMatchObject([{ text: 'one two' }]);

@@ -50,7 +50,7 @@ const resolve = route({
   tag: 'Payouts',
   summary: 'Look up a destination',
   description:
-    'Asks the rail that would carry a payout there: who is behind an alias, whether a name is that of an account. Nothing moves. At most 10 a second.',
+    'Asks the rails that may carry a payout there: who is behind an alias, whether a name is that of an account. Nothing moves. At most 10 a second.',
   scope: 'payouts:write',
   readsOnly: true,
   isLookup: true,

@@ -2,7 +2,7 @@
 import { succeeded } from '../../../../scripts/harness/client.ts';
 import { until } from '../../../../scripts/harness/until.ts';
 import { findInboundTransfer } from '../../../../src/accounts/inbound-transfer-table.ts';
-import { returnTransfer } from '../../../../src/accounts/return-transfer.ts';
+import { returnTransfer } from '../../../../src/inbound/arrivals/return-transfer.ts';
 import { proposeWriteOff } from '../../../../src/inbound/write-offs/propose-write-off.ts';
 import { operatorBooks } from '../../../../src/organisations/organisation-store.ts';
 import { reportCredits } from '../../../../src/outside/credits/credit-store.ts';

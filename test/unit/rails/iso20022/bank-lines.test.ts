@@ -196,6 +196,26 @@ describe('an entry', () => {
   });
 });
 
+test.each`
+  entry        | transaction  | others | known
+  ${'E'}       | ${'T'}       | ${0}   | ${'E'}
+  ${undefined} | ${'T'}       | ${0}   | ${'T'}
+  ${'E'}       | ${undefined} | ${0}   | ${'E'}
+  ${'E'}       | ${'T'}       | ${1}   | ${'T'}
+  ${'E'}       | ${undefined} | ${1}   | ${undefined}
+`(
+  'the bank’s reference of $entry and $transaction beside $others others is $known',
+  ({ entry, transaction, others, known }) => {
+    const more = Array.from({ length: others }, () => ({ endToEndId: 'E9', amount: '50.00', bankReference: 'U' }));
+    const one = { endToEndId: 'E1', amount: '50.00', ...(transaction && { bankReference: transaction }) };
+    const amount = others === 0 ? '50.00' : '100.00';
+    const [line] = entriesOf(
+      camt054([{ amount, direction: 'CRDT', ...(entry && { bankReference: entry }), transactions: [one, ...more] }]),
+    );
+    expect(line!.bankReference).toBe(known);
+  },
+);
+
 test('of an entry that is what several come to, each transaction has its own direction; of a reversal the entry has it', () => {
   const transactions = [
     { endToEndId: 'E1', amount: '100.00', direction: 'DBIT' },

@@ -32,6 +32,7 @@ function transfer(number: number, currency = 'EUR'): CreditTransfer {
     currency,
     payee: number % 2 === 0 ? { ...PAYEE, bic: null, address: null } : PAYEE,
     remittance: number % 3 === 0 ? null : `Invoice <${number}> & "more"`,
+    purposeCode: number % 2 === 0 ? null : 'SALA',
   };
 }
 
@@ -67,6 +68,7 @@ describe.skipIf(!hasSharedData)('a file is valid against the schema of its profi
   `('$profile: $schema', async ({ profile, schema }) => {
     for (const batchBooking of [null, true, false]) {
       const xml = writePain001(fileOf(profile), { profile, debtor: DEBTOR, batchBooking });
+      expect(xml).toContain('<Purp><Cd>SALA</Cd></Purp>');
       const { valid, errors } = await validateXML({
         xml: [{ fileName: 'file.xml', contents: xml }],
         schema: [{ fileName: 'schema.xsd', contents: schemaOf(schema) }],

@@ -1,15 +1,16 @@
-/** Money that arrived and that the bank has taken back: customer → pool, whatever the account has left of it. */
-import { accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
-import { chartAccountId } from '../ledger/chart.ts';
-import type { Command } from '../ledger/command.ts';
-import { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/rows/resource.ts';
-import { newId, type Uuid } from '../values/ids.ts';
-import { accountTouches } from './account-resource.ts';
-import type { InboundTransfer } from './inbound-transfer.ts';
-import { inboundTransferResource } from './inbound-transfer-resource.ts';
-import { inboundTransfers } from './inbound-transfer-table.ts';
+/** Money that arrived and that the bank has taken back: customer → pool, whatever the account has left of it. Below its floor, an exception shows it. */
+import { accountTouches } from '../../accounts/account-resource.ts';
+import type { InboundTransfer } from '../../accounts/inbound-transfer.ts';
+import { inboundTransferResource } from '../../accounts/inbound-transfer-resource.ts';
+import { inboundTransfers } from '../../accounts/inbound-transfer-table.ts';
+import { openException } from '../../exceptions/open-exception.ts';
+import { accounts } from '../../ledger/account-table.ts';
+import type { BookId } from '../../ledger/book.ts';
+import { chartAccountId } from '../../ledger/chart.ts';
+import type { Command } from '../../ledger/command.ts';
+import { Draft } from '../../ledger/draft.ts';
+import { advance } from '../../ledger/rows/resource.ts';
+import { newId, type Uuid } from '../../values/ids.ts';
 
 interface ReturnTransfer {
   readonly bookId: BookId;
@@ -44,6 +45,11 @@ export function returnTransfer({ bookId, transfer, requestId, actor }: ReturnTra
       if (!('hash' in entry)) return new Draft(state, origin, moment).finish(false);
       const change = { status: 'returned', returnEntryId: entry.id } as const;
       advance(draft, inboundTransferResource, known, change, { event: 'inbound_transfer.returned', entries: [entry] });
+      if (entry.floorOverridden)
+        openException(draft, {
+          ...{ id: draft.mintId(), kind: 'recalled_below_zero', resource: 'inbound_transfer', resourceId: known.id },
+          detail: `The bank took back ${known.amount} ${currency} that had arrived, and the account lacks some of it.`,
+        });
       return draft.finish(true);
     },
   };
