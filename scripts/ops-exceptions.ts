@@ -10,6 +10,7 @@ import {
   listOpenExceptions,
 } from '../src/exceptions/open-exceptions-store.ts';
 import { loadBook } from '../src/ledger/book-store.ts';
+import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { toJson } from '../src/values/json.ts';
 
@@ -58,7 +59,7 @@ export function addExceptions(
         const found = id && (await findExceptionOfAnyBook(pool, id));
         if (!found) throw new Error(`There is no exception ${shownId}.`);
         const { mode } = (await loadBook(pool, found.bookId))!;
-        const view = exceptionView(found.exception, mode === 'live');
+        const view = exceptionView(found.exception, { livemode: mode === 'live', wall: systemClock.now() });
         console.log(toJson({ ...view, book: publicId('book', found.bookId) }));
       }),
     );
@@ -66,6 +67,9 @@ export function addExceptions(
 
 /** The members that this command has always shown, and the status. */
 function rowOf({ bookId, exception }: ExceptionOfBook) {
-  const { id, kind, status, resource_id, created_at, detail } = exceptionView(exception, false);
+  const { id, kind, status, resource_id, created_at, detail } = exceptionView(exception, {
+    livemode: false,
+    wall: systemClock.now(),
+  });
   return { id, book: publicId('book', bookId), kind, status, resource: resource_id, created_at, detail };
 }

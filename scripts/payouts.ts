@@ -8,10 +8,9 @@ import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { Command, InvalidArgumentError } from 'commander';
 import { apiOf, CLEAN, COULD_NOT_RUN, Failed, FOUND, REFUSED } from './api-command.ts';
+import { rowProgress } from './row-progress.ts';
 import { runDirectly } from './run-directly.ts';
 
-/** A line of progress for each tenth of the file. */
-const STEPS = 10;
 /** Answers that ask for another try, and are not about the file. */
 const TRY_AGAIN: readonly number[] = [408, 425, 429];
 
@@ -140,16 +139,18 @@ function isAboutItems(problem: Problem): boolean {
   return places.some(({ param }) => /^\/(rows|items)\/[1-9]\d*|^\/items\/0/.test(param ?? ''));
 }
 
-/** The file in chunks, with a line of progress now and then. */
+/** The file in chunks, with the progress of the upload. */
 async function* shown(file: string, bytes: number): AsyncIterable<Uint8Array> {
+  const progress = rowProgress('bytes');
   let sent = 0;
-  let step = 0;
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    yield chunk;
-    sent += chunk.length;
-    const now = Math.floor((sent / bytes) * STEPS);
-    if (now > step) console.error(`${file}: ${sent} of ${bytes} bytes sent`);
-    step = now;
+  try {
+    for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+      yield chunk;
+      sent += chunk.length;
+      progress.show({ total: BigInt(bytes), done: BigInt(sent), what: `upload of ${file}` });
+    }
+  } finally {
+    progress.end();
   }
 }
 

@@ -1,4 +1,4 @@
-/** Progress of a long read of rows: a bar on a terminal, a line now and then elsewhere. On standard error. */
+/** Progress of a long read or upload: a bar on a terminal, a line now and then elsewhere. On standard error. */
 import { SingleBar } from 'cli-progress';
 
 /** Between two lines of progress where there is no terminal. */
@@ -11,8 +11,8 @@ export interface RowProgress {
   end(): void;
 }
 
-export function rowProgress(): RowProgress {
-  return process.stderr.isTTY ? bar() : lines();
+export function rowProgress(unit: 'rows' | 'bytes' = 'rows'): RowProgress {
+  return process.stderr.isTTY ? bar() : lines(unit);
 }
 
 function bar(): RowProgress {
@@ -36,13 +36,13 @@ function bar(): RowProgress {
   };
 }
 
-function lines(): RowProgress {
+function lines(unit: string): RowProgress {
   let last = performance.now();
   return {
     show({ total, done, what }) {
       if (performance.now() - last < LINE_EVERY_MS) return;
       last = performance.now();
-      console.error(`${done} of ${total} rows; now the ${what}`);
+      console.error(`${done} of ${total} ${unit}; now the ${what}`);
     },
     clear: () => undefined,
     end: () => undefined,

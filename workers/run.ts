@@ -47,6 +47,7 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
   const limit = { limitMs: runtime.config.DRAIN_TIMEOUT_MS };
   // Before anything runs: an unsuitable role stops the start.
   const signer = options.pools.includes('reports') ? await openSigner(runtime) : undefined;
+  if (options.pools.includes('rails')) await checkFolders(runtime);
   const start = (definition: PoolDefinition) => {
     const { queues, log } = runtime;
     const running = startPool(definition, {
@@ -97,6 +98,14 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
       await Promise.all(closers.map((close) => close()));
     },
   };
+}
+
+/** Files of a bank are renamed between its folders. Throws ConfigError for folders that this process does not find, or of two file systems. */
+async function checkFolders({ rails }: Pick<Runtime, 'rails'>): Promise<void> {
+  for (const rail of rails.files())
+    await rail.checkFolders().catch((error: Error) => {
+      throw new ConfigError(`RAILS_FILE: the rail ${rail.name} cannot start. ${error.message}`);
+    });
 }
 
 /** What a run over a bank's file needs of other groups. */

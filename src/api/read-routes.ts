@@ -141,11 +141,11 @@ async function listed<Row, Filters extends z.ZodRawShape>(
 /** `GET /v1/payouts/{id}/timeline`: a page of it, oldest first. Cursors are ids of events. */
 export function timelineRoute<Row>(
   resource: ApiResource<Row>,
-  { operatorReason }: Pick<TimelineSubject, 'operatorReason'> = {},
+  { operatorReason, bankFiles }: Omit<TimelineSubject, 'events'> = {},
 ): Route {
   const { tag, type, names, scopes } = resource;
   const path = `${pathOfOne(resource)}/timeline`;
-  const subject: TimelineSubject = { events: resource.declared?.events ?? [], operatorReason };
+  const subject: TimelineSubject = { events: resource.declared?.events ?? [], operatorReason, bankFiles };
   return route({
     method: 'get',
     path,

@@ -19,5 +19,5 @@ export const exceptionResource: Resource<Exception, Shown> = {
       return 'Only a credit of a bank that no account received is given to a book.';
     return `The exception is ${status}.`;
   },
-  view: (exception, { livemode }) => exceptionView(exception, livemode),
+  view: exceptionView,
 };

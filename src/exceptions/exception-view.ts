@@ -1,13 +1,16 @@
 /** How the API and events show an exception. */
 
 import { personal } from '../ledger/rows/personal-text.ts';
+import type { Shown } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { parseActor, viewOfActor } from '../values/actor.ts';
-import { formatInstant, formatInstantOrNull } from '../values/clock.ts';
+import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { publicId, publicIdOrNull, resourceReference } from '../values/ids.ts';
 import { allowedActions, type Exception } from './exception.ts';
 
-export function exceptionView(exception: Exception, livemode: boolean) {
+const DAY_MS = 86_400_000;
+
+export function exceptionView(exception: Exception, { livemode, wall }: Shown) {
   const { id, waiting } = exception;
   return {
     id: publicId('exception', id),
@@ -41,6 +44,7 @@ export function exceptionView(exception: Exception, livemode: boolean) {
     })),
     handled_by: exception.handledBy === null ? null : actorView(exception.handledBy),
     approved_by: exception.approvedBy === null ? null : actorView(exception.approvedBy),
+    age_days: ageOf(exception, wall),
     journal_entries: exception.entryIds.map((entryId) => publicId('entry', entryId)),
     allowed_actions: allowedActions(exception),
     version: exception.version,
@@ -48,6 +52,11 @@ export function exceptionView(exception: Exception, livemode: boolean) {
     updated_at: formatInstant(exception.updatedAt),
     resolved_at: formatInstantOrNull(exception.resolvedAt),
   };
+}
+
+/** A book's own time may be ahead of the world's: then it is as old as its last change shows. */
+function ageOf({ createdAt, updatedAt, resolvedAt }: Exception, wall: Instant): number {
+  return Math.floor(((resolvedAt ?? Math.max(wall, updatedAt)) - createdAt) / DAY_MS);
 }
 
 function reasonOf({ id, reason, textSalt }: Exception) {

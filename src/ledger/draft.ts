@@ -140,6 +140,11 @@ export class Draft {
     return this.#state.forms;
   }
 
+  /** The command's own: the ids of its events and entries count up from it. */
+  get commandId(): Uuid {
+    return this.#commandId;
+  }
+
   /** A further id derived from the command's, the same on every retry. */
   mintId(): Uuid {
     return this.#nextId();

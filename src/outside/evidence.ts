@@ -22,6 +22,8 @@ export interface Evidence {
 }
 
 interface StoredEvidence extends Evidence {
+  /** The command that stored it, and whose events are named after it. Null where the evidence has its id. */
+  readonly commandId: Uuid | null;
   /** Stored under resource and id. Otherwise under the payout's id, as all evidence was before there were other resources. */
   readonly byResource: boolean;
 }
@@ -57,6 +59,7 @@ export const evidence = tableOf<StoredEvidence>({
     column('call', 'code'),
     column('answer', 'jsonb', { cardNumber: 'masked', references: REFERENCES, notPersonal: 'proof' }),
     column('received_at', 'timestamptz'),
+    column('command_id', 'uuid'),
   ],
   alsoRead: ({ payout_id, resource, resource_id }: ReadTogether) => ({
     resource: resource ?? 'payout',
@@ -83,6 +86,7 @@ export function keepEvidence(draft: Draft, received: Omit<Evidence, 'receivedAt'
     call: received.call,
     answer: received.answer,
     receivedAt: draft.moment.wall,
+    commandId: received.id === draft.commandId ? null : draft.commandId,
     byResource: received.resource !== 'payout' || draft.forms.evidenceByResource,
   });
   return true;

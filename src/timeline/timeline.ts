@@ -22,10 +22,24 @@ interface EventBody {
   journal_entries: { id: string }[];
 }
 
+/** Files of a bank about an object. */
+export interface BankFiles {
+  /** The file that it was sent to the bank in: its name, MsgId, and the place in it. */
+  readonly sent?: { readonly file: string; readonly message_id: string; readonly line: number };
+  /** The bank's own file, and the line that reported it. */
+  readonly reported_by?: { readonly file: string; readonly line: number };
+}
+
 /** Whose timeline it is. */
 export interface TimelineSubject extends Pick<DeclaredResource, 'events'> {
   /** Why an operator changed it, shown beside those of its events that an operator made. */
   readonly operatorReason?: (db: Queryable, bookId: BookId, id: Uuid) => Promise<object | undefined>;
+  /** The files of banks that reported what made these events, by the id of the event. */
+  readonly bankFiles?: (
+    db: Queryable,
+    bookId: BookId,
+    of: { readonly id: Uuid; readonly events: readonly Uuid[] },
+  ) => Promise<ReadonlyMap<Uuid, BankFiles>>;
 }
 
 export interface TimelineRequest {
@@ -53,10 +67,12 @@ export async function readTimeline(db: Queryable, { bookId, resource, id, page }
   // The resource knows no reason for events of other objects, such as an erasure.
   const isExplained = (at: number) => actors[at]!.type === 'operator' && ownEvents.includes(events[at]!.type);
   const reason = events.some((_, at) => isExplained(at)) ? await resource.operatorReason?.(db, bookId, id) : undefined;
+  const bankFiles = await resource.bankFiles?.(db, bookId, { id, events: events.map((event) => event.id) });
   const items = events.map((event, at) => {
     const actor = viewOfActor(actors[at]!, owners);
     const attemptsOf = byEvent.get(event.sequence) ?? [];
-    return itemView(event, { actor, attempts: attemptsOf, reason: isExplained(at) ? reason : undefined });
+    const explained = isExplained(at) ? reason : undefined;
+    return itemView(event, { actor, attempts: attemptsOf, reason: explained, bankFiles: bankFiles?.get(event.id) });
   });
   return { items, hasMore };
 }
@@ -79,6 +95,7 @@ interface ItemParts {
   attempts: readonly TimelineAttempt[];
   /** The operator's reason. */
   reason: object | undefined;
+  bankFiles: BankFiles | undefined;
 }
 
 /** A failure is an object already; an explanation is a text. */
@@ -87,7 +104,7 @@ function reasonIn({ data: { object } }: EventBody): object | null {
   return typeof given === 'string' ? { message: given } : given;
 }
 
-function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) {
+function itemView(event: TimelineEvent, { actor, attempts, reason, bankFiles }: ItemParts) {
   const body = JSON.parse(event.payload) as EventBody;
   return {
     at: formatInstant(event.createdAt),
@@ -99,6 +116,7 @@ function itemView(event: TimelineEvent, { actor, attempts, reason }: ItemParts) 
     actor,
     request_id: publicId('request', event.requestId),
     journal_entries: body.journal_entries.map((entry) => entry.id),
+    ...(bankFiles && { bank_files: bankFiles }),
     webhook_attempts: attempts.map((attempt) => ({
       endpoint: publicId('webhookEndpoint', attempt.endpointId),
       attempt: attempt.attempt,

@@ -1,7 +1,13 @@
 /** What a bank's files say of payouts twice, late and in other orders than the rows H of money-scenarios.md (live-bank.test.ts). */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { createLogger } from '../../src/process/log.ts';
+import { createRuntime } from '../../src/runtime.ts';
+import { startPools } from '../../workers/run.ts';
 import { camt054, type EntryOptions, pain002, type TransactionOptions } from '../support/bank-files.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { FILE_FEE, type Filed, type LiveBank, LiveFiles, startWithBank } from '../support/live-bank.ts';
@@ -312,4 +318,25 @@ describe('a bank’s files', () => {
     await notify([credit(filed, 2, '300.00', { bankReference: ref })]);
     await become(filed, 'returned', 'paid', 'returned');
   });
+});
+
+test.each([
+  ['missing', 'inbox', '/nowhere', /the rail .+ cannot start\. The folder inbox is not there: \/nowhere/],
+  ['on another file system', 'outbox', '/dev/shm', /the rail .+ cannot start\. .+ are on different file systems/],
+] as const)('a process with the pool of rails does not start where a folder is %s', async (_, name, folder, why) => {
+  const before = JSON.parse(readFileSync(started.environment.RAILS_FILE!, 'utf8'));
+  const [bankOf] = before.rails;
+  const adapter = { ...bankOf.adapter, folders: { ...bankOf.adapter.folders, [name]: folder } };
+  const path = join(started.places.house_bank.work, 'rails.json');
+  writeFileSync(path, JSON.stringify({ ...before, rails: [{ ...bankOf, adapter }, ...before.rails.slice(1)] }));
+  const config = readConfig({ ...started.environment, RAILS_FILE: path });
+  const runtime = createRuntime(config, createLogger('silent', 'test'));
+  try {
+    await runtime.readInstallation();
+    await expect(startPools(runtime, { pools: ['rails'] })).rejects.toThrow(why);
+    await expect(startPools(runtime, { pools: ['rails'] })).rejects.toThrow(ConfigError);
+    await (await startPools(runtime, { pools: ['webhooks'] })).close();
+  } finally {
+    await runtime.close();
+  }
 });

@@ -1,8 +1,11 @@
 /** Payouts in live mode, through API and workers, by files: rows H of money-scenarios.md. Kills between the steps of a file: test/db/rails/. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Client, Payout } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
+import { program as ops } from '../../scripts/ops.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';
@@ -13,6 +16,7 @@ import { expectInvariants } from '../support/invariants.ts';
 import { FILE_FEE, type Filed, type LiveBank, LiveFiles, PAYEE, startWithBank } from '../support/live-bank.ts';
 import { balanceOf, bookedOf, eventsOf, exceptionsAbout, holding } from '../support/payout-rows.ts';
 import { lookInto, makeRowsDue } from '../support/product.ts';
+import { runHere } from '../support/run-here.ts';
 
 let started: LiveBank;
 let bank: LiveFiles;
@@ -65,8 +69,8 @@ const become = ({ payouts }: Filed, wanted: readonly Payout['status'][]) =>
   );
 
 let notifications = 0;
-const notify = (entries: readonly EntryOptions[], options: Parameters<typeof camt054>[1] = {}) =>
-  bank.tell(camt054(entries, { id: `N${++notifications}`, ...options }));
+const notify = (entries: readonly EntryOptions[], options: Parameters<typeof camt054>[1] = {}, name?: string) =>
+  bank.tell(camt054(entries, { id: `N${++notifications}`, ...options }), name);
 let reports = 0;
 const status = (content: Omit<Parameters<typeof pain002>[0], 'id'>) => pain002({ ...content, id: `S${++reports}` });
 
@@ -93,6 +97,21 @@ const credit = ({ payouts }: Filed, at: number, amount: string = AMOUNTS[at]!, r
   transactions: [{ endToEndId: payouts[at]!.end_to_end_id, reason }],
 });
 
+/** Resolves once every notice about the payouts that a file has made is booked: what they should not change is seen to be unchanged then. */
+async function taken({ payouts }: Filed): Promise<void> {
+  const behind = lookInto(started.product.database);
+  const open = `SELECT FROM bank_notices WHERE end_to_end_id = ANY ($1::text[]) AND acknowledged_at IS NULL
+    UNION ALL SELECT FROM rail_notices WHERE end_to_end_id = ANY ($1::text[]) AND status = 'waiting'`;
+  try {
+    await until(
+      () => behind.query(open, [payouts.map(({ end_to_end_id }) => end_to_end_id)]),
+      ({ rowCount }) => rowCount === 0,
+    );
+  } finally {
+    await behind.end();
+  }
+}
+
 /** Rows of the rail, which the operator alone sees. */
 async function findings(fileOrReport: string): Promise<string[]> {
   const behind = lookInto(started.product.database);
@@ -118,6 +137,12 @@ async function makeDue(): Promise<void> {
   await behind.end();
 }
 
+/** What the timeline says of files beside an event of a payout. */
+async function bankFilesOf({ id }: Pick<Payout, 'id'>, type: string): Promise<unknown> {
+  const { data } = await live.read<{ data: { type: string; bank_files?: object }[] }>(`/v1/payouts/${id}/timeline`);
+  return data.find((item) => item.type === type)?.bank_files;
+}
+
 describe('what the bank reports of its files', () => {
   test('H1: statuses pay nothing; each booked debit pays its own', async () => {
     const filed = await bank.file();
@@ -127,10 +152,15 @@ describe('what the bank reports of its files', () => {
     await bank.tell(status({ messageId, payments: [{ paymentInformationId: group, transactions }] }));
     expect(await statuses(filed)).toEqual(['processing', 'processing', 'processing']);
     expect(await balanceOf(live, account.id)).toEqual(holding(FUNDS - 60_000, 3 * FILE_FEE));
+    const debits = `${messageId}-debits.xml`;
     await notify([debit(filed, 1)]);
     await become(filed, ['processing', 'paid', 'processing']);
-    await notify([debit(filed, 0), debit(filed, 2)]);
+    await notify([debit(filed, 0), debit(filed, 2)], {}, debits);
     await become(filed, ['paid', 'paid', 'paid']);
+    expect(await bankFilesOf(payouts[2]!, 'payout.paid')).toEqual({
+      sent: { file, message_id: messageId, line: 3 },
+      reported_by: { file: debits, line: 2 },
+    });
     for (const [at, payout] of payouts.entries()) expect(await bookedOf(live, payout)).toEqual(paid((at + 1) * 10_000));
     expect(await balanceOf(live, account.id)).toEqual(holding(FUNDS - 60_000 - 3 * FILE_FEE));
     expect(await eventsOf(live, payouts[0]!)).toEqual(['payout.created', 'payout.processing', 'payout.paid']);
@@ -194,8 +224,11 @@ describe('what the bank reports of its files', () => {
     const returns = await live.read<{ data: { id: string; amount: number }[] }>(
       `/v1/payouts/${payouts[1]!.id}/returns`,
     );
-    expect(returns.data).toMatchObject([{ amount: 20_000 }]);
+    expect(returns.data).toMatchObject([{ amount: 20_000, reason: 'AC04' }]);
     expect(await bookedOf(live, payouts[1]!)).toEqual(paid(20_000));
+    expect(await bookedOf(live, returns.data[0]!)).toEqual([['returned', 20_000]]);
+    // The fees stay.
+    expect(await balanceOf(live, filed.account.id)).toEqual(holding(FUNDS - 40_000 - 3 * FILE_FEE));
   });
 
   test('H11 and H12: what is told twice, or behind a debit, changes nothing', async () => {
@@ -211,6 +244,7 @@ describe('what the bank reports of its files', () => {
     await bank.tell(told, again);
     const renamed = status({ messageId, payments: [{ paymentInformationId: group, transactions }] });
     await bank.tell(renamed);
+    await taken(filed);
     expect(bank.list('done')).toEqual(expect.arrayContaining([older, again]));
     expect(await statuses(filed)).toEqual(['paid', 'paid', 'paid']);
     expect(await Promise.all(payouts.map(async ({ id }) => (await live.payout(id)).version))).toEqual(versions);
@@ -241,14 +275,20 @@ describe('what the bank reports of its files', () => {
     const bankReference = `B${++bookings}`;
     await notify([{ amount, bankReference, batch: { paymentInformationId: group } }]);
     await become(filed, wanted);
+    for (const at of [0, 2]) expect(await bookedOf(live, payouts[at]!)).toEqual(paid((at + 1) * 10_000));
     // H18: the same booking line by line.
-    if (isRejected) return;
+    if (isRejected) {
+      expect(await bookedOf(live, payouts[1]!)).toEqual(givenBack(20_000));
+      return;
+    }
     await notify([
       {
         ...{ amount, bankReference, batch: { paymentInformationId: group } },
         transactions: payouts.map(({ end_to_end_id }, at) => ({ endToEndId: end_to_end_id, amount: AMOUNTS[at]! })),
       },
     ]);
+    await taken(filed);
+    expect(await statuses(filed)).toEqual(['paid', 'paid', 'paid']);
     for (const [at, payout] of payouts.entries()) expect(await bookedOf(live, payout)).toEqual(paid((at + 1) * 10_000));
   });
 
@@ -272,9 +312,12 @@ describe('what the bank reports of its files', () => {
     await become(filed, ['paid', 'processing', 'processing']);
     expect(await bookedOf(live, payouts[0]!)).toEqual(paid(10_000));
     expect(await exceptionsAbout(live, payouts[1]!)).toEqual(['rail_amount_mismatch']);
+    expect(await bookedOf(live, payouts[1]!)).toEqual([['reserved', 20_000]]);
+    expect(await bookedOf(live, payouts[2]!)).toEqual([['reserved', 30_000]]);
     await notify([pending]);
     await become(filed, ['paid', 'processing', 'paid']);
     await notify([pending], { copy: 'DUPL' });
+    await taken(filed);
     expect(await bookedOf(live, payouts[2]!)).toEqual(paid(30_000));
   });
 
@@ -341,17 +384,29 @@ describe('money that comes back', () => {
     return filed;
   }
   const returnsOf = async ({ id }: Pick<Payout, 'id'>) =>
-    (await live.read<{ data: { amount: number; reason?: unknown }[] }>(`/v1/payouts/${id}/returns`)).data;
+    (await live.read<{ data: { id: string; amount: number; reason?: unknown }[] }>(`/v1/payouts/${id}/returns`)).data;
 
   test('H22: a whole return, which disables the payee', async () => {
     const payee = succeeded(await live.post<{ id: string }>('/v1/payees', { name: 'Jana', destination: PAYEE }));
     const filed = await paidFile({ destinations: [PAYEE, { type: 'payee', payee: payee.id }, PAYEE] });
     const { account, payouts } = filed;
-    await notify([credit(filed, 1)]);
+    // 41 days behind the debit.
+    await notify([{ ...credit(filed, 1), bookedOn: '2027-05-10' }]);
     await become(filed, ['paid', 'returned', 'paid']);
-    expect(await returnsOf(payouts[1]!)).toMatchObject([{ amount: 20_000 }]);
+    const [returned] = await returnsOf(payouts[1]!);
+    expect(returned).toMatchObject({ amount: 20_000, reason: 'AC04' });
+    expect(await bookedOf(live, returned!)).toEqual([['returned', 20_000]]);
+    expect(await bookedOf(live, payouts[1]!)).toEqual(paid(20_000));
     expect(await balanceOf(live, account.id)).toEqual(holding(FUNDS - 40_000 - 3 * FILE_FEE));
-    expect(await live.read(`/v1/payees/${payee.id}`)).toMatchObject({ status: 'disabled' });
+    expect(await live.read(`/v1/payees/${payee.id}`)).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'returned',
+    });
+    expect(await eventsOf(live, payouts[1]!)).toEqual([
+      ...['payout.created', 'payout.processing', 'payout.paid', 'payout.returned'],
+    ]);
+    expect(await eventsOf(live, account)).toContain('account.updated');
+    expect(await eventsOf(live, payee)).toEqual(['payee.created', 'payee.disabled']);
   });
 
   test('H23 and H26: less than was paid, and one that was asked for', async () => {
@@ -362,7 +417,9 @@ describe('money that comes back', () => {
     const short = await live.payoutUntil(payouts[1]!.id, ({ amount_returned }) => amount_returned === 19_250);
     expect(short.status).toBe('paid');
     expect(await exceptionsAbout(live, payouts[1]!)).toEqual(['return_short']);
-    expect(await returnsOf(payouts[2]!)).toMatchObject([{ amount: 30_000 }]);
+    const [asked] = await returnsOf(payouts[2]!);
+    expect(asked).toMatchObject({ amount: 30_000, reason: 'FOCR' });
+    expect(await bookedOf(live, asked!)).toEqual([['returned', 30_000]]);
   });
 
   test('H24: more than is left is not booked, and a person sees it', async () => {
@@ -401,6 +458,46 @@ describe('money that comes back', () => {
     await moveTo(data[0]!.id, target.id);
     expect(await balanceOf(live, target.id)).toEqual(holding(20_001));
     expect(await balanceOf(live, account.id)).toEqual(holding(0));
+  });
+
+  test('H27: where its debit never comes, a person is asked, and what they find out pays and returns it', async () => {
+    const filed = await bank.file();
+    const second = filed.payouts[1]!;
+    await notify([credit(filed, 1)]);
+    const behind = lookInto(started.product.database);
+    const { rowCount } = await until(
+      () =>
+        behind.query(
+          "UPDATE bank_instructions SET returned_at = returned_at - interval '30 days' WHERE end_to_end_id = $1 AND returned_at IS NOT NULL",
+          [second.end_to_end_id],
+        ),
+      (updated) => updated.rowCount === 1,
+    );
+    await behind.end();
+    expect(rowCount).toBe(1);
+    await until(
+      async () => {
+        await makeDue();
+        return live.payout(second.id);
+      },
+      ({ outcome }) => outcome === 'unknown',
+    );
+    expect(await exceptionsAbout(live, second)).toEqual(['return_without_debit']);
+    expect(await bookedOf(live, second)).toEqual([['reserved', 20_000]]);
+    const evidence = join(started.places.house_bank.work, 'evidence.txt');
+    writeFileSync(evidence, 'The bank debited it on 3 November.');
+    const words = ['payouts', 'resolve', second.id, '--as', 'paid', '--evidence', evidence, '--by', 'ada'];
+    const resolved = await runHere(ops, words, started.environment);
+    expect([resolved.code, resolved.err]).toEqual([0, '']);
+    await until(
+      async () => {
+        await makeDue();
+        return live.payout(second.id);
+      },
+      ({ status: now }) => now === 'returned',
+    );
+    expect(await bookedOf(live, second)).toEqual(paid(20_000));
+    expect(await returnsOf(second)).toMatchObject([{ amount: 20_000, reason: 'AC04' }]);
   });
 
   test('H27: read before its debit, it waits for it', async () => {

@@ -4,6 +4,7 @@ import { type Client, type Event, type List, type Payout, succeeded } from '../.
 import { until } from '../../scripts/harness/until.ts';
 import { pause, pausedOf, requireRail, resume } from '../../src/payouts/pauses/change-pause.ts';
 import type { PauseScope } from '../../src/payouts/pauses/pause.ts';
+import { RecentPauses } from '../../src/payouts/pauses/recent-pauses.ts';
 import { newId, publicId } from '../../src/values/ids.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
@@ -31,13 +32,30 @@ afterEach(async () => {
 
 const by = () => ({ pausedBy: 'operator:test', now: Date.now() });
 
-/** Pauses, and the process obeys. */
-async function paused(scope: PauseScope, name?: string): Promise<void> {
+/** Pauses, and the process obeys: at once, as it is made to read the pauses, or as it does by itself. */
+async function paused(scope: PauseScope, name?: string, obeys: 'at once' | 'by itself' = 'at once'): Promise<void> {
   const { pool } = product.runtime;
   expect(await pause(pool, await pausedOf(pool, scope, name), by())).toBe(true);
   inForce.push([scope, name]);
+  if (obeys === 'by itself') return untilObeyed();
   // What it read before may be a second old.
   await product.runtime.pauses.readAgain();
+}
+
+/** What was made before it obeyed is paid. */
+async function untilObeyed(): Promise<void> {
+  await until(
+    async () => {
+      const { id } = await client.pay({ account, amount: 100 });
+      const { status } = await client.payoutUntil(
+        id,
+        ({ status: now, waiting_on: waitsOn }) => now === 'paid' || waitsOn === 'paused',
+      );
+      if (status === 'pending') succeeded(await client.post(`/v1/payouts/${id}/cancel`));
+      return status;
+    },
+    (status) => status === 'pending',
+  );
 }
 
 async function resumed(scope: PauseScope, name?: string): Promise<number | undefined> {
@@ -81,7 +99,7 @@ test('D2: what is at the rail ends as it says; what is not waits, and goes on af
       )
     ).every(({ status }) => status === 'pending'),
   );
-  await paused('book', publicId('book', keys.testBookId));
+  await paused('book', publicId('book', keys.testBookId), 'by itself');
   const waiting = await Promise.all(Array.from({ length: 30 }, () => client.pay({ account, amount: 200 })));
   for (const { id } of waiting) await client.payoutUntil(id, ({ waiting_on: waitsOn }) => waitsOn === 'paused');
   for (const { id } of atRail) succeeded(await client.post(`/v1/simulations/payouts/${id}/complete`));
@@ -91,6 +109,18 @@ test('D2: what is at the rail ends as it says; what is not waits, and goes on af
   expect(await resumed('book', publicId('book', keys.testBookId))).toBe(waiting.length);
   for (const { id } of waiting) await client.payoutUntil(id, 'paid');
   await expectInvariants(product);
+});
+
+test('D2: pauses are read again once the reading is a second old: with the way to the rail, obeyed within two', async () => {
+  const { pool } = product.runtime;
+  let now = 0;
+  const recent = new RecentPauses(pool, () => now);
+  expect(await recent.read()).toEqual([]);
+  await paused('rail', 'sandbox');
+  now = 999;
+  expect(await recent.read()).toEqual([]);
+  now = 1_000;
+  expect(await recent.read()).toMatchObject([{ scope: 'rail', name: 'sandbox' }]);
 });
 
 test('a pause of an organisation, and of all, keeps transfers within the book back too', async () => {

@@ -148,6 +148,7 @@ test('G6: an API that is killed between pages leaves no batch; its pages are swe
   await expectInvariants(product);
 });
 
+// A tenth of the row's items, killed at the second or third command in place of the seventeenth: each command begins as the one before it ended.
 test.each(['payout_batch.items.read=kill@3', 'payout_batch.payouts.made=kill@2'])(
   'G7: a worker killed at %s: another goes on, and each item is paid once',
   async (failpoints) => {

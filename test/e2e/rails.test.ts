@@ -149,6 +149,18 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     }
   });
 
+  test('E4: rejected as a duplicate is unknown, with an exception; paid it is once the rail says so', async () => {
+    const { client, account, payout } = await sendPending();
+    const { body: unknown } = await simulate(client, payout, 'fail', { code: 'DU04' });
+    expect(unknown).toMatchObject({ status: 'processing', outcome: 'unknown', failure: null });
+    expect(await exceptionsAbout(client, payout)).toEqual(['rail_duplicate']);
+    expect(await stepsOf(client, payout)).toEqual(['reserved']);
+    expect((await simulate(client, payout, 'complete')).body).toMatchObject({ status: 'paid', outcome: null });
+    expect(await stepsOf(client, payout)).toEqual(['reserved', 'paid']);
+    expect(await balanceOf(client, account)).toEqual(holding(FUNDS - AMOUNT - FEE));
+    expect(await eventsOf(client, payout)).not.toContain('payout.failed');
+  });
+
   test('a paid payout is returned in parts, each booked once, and never more than was paid', async () => {
     const { client, account, payout } = await send('SHOP1');
     await client.payoutUntil(payout.id, 'paid');
@@ -197,7 +209,7 @@ describeOnEachBackend('the sandbox rail', (backend) => {
     expect(await eventsOf(client, payout)).toContain('payout.returned');
     expect(await exceptionsAbout(client, payout)).toEqual(['failed_after_paid']);
     const { rows } = await product.runtime.pool.query('SELECT kind FROM exceptions WHERE status = $1', ['open']);
-    expect(rows.map(({ kind }) => kind).sort()).toEqual(['failed_after_paid', 'paid_after_failed']);
+    expect(rows.map(({ kind }) => kind).sort()).toEqual(['failed_after_paid', 'paid_after_failed', 'rail_duplicate']);
   });
 
   test('a transfer within the book has no rail: nothing can be simulated', async () => {

@@ -10,6 +10,8 @@ if (!hasSharedData) console.warn(`Skipped: ${SHARED_DATA} is not there, so no fi
 export const schemaOf = (name: string) => readFileSync(join(SHARED_DATA, 'xsd', `${name}.xsd`), 'utf8');
 
 export interface EntryOptions {
+  /** YYYY-MM-DD. */
+  readonly bookedOn?: string;
   readonly amount: string;
   readonly currency?: string;
   readonly direction?: 'DBIT' | 'CRDT';
@@ -67,7 +69,7 @@ export function camt054(
   }: EntryOptions) =>
     `<Ntry>${amount('Amt', one.amount, currency)}<CdtDbtInd>${direction}</CdtDbtInd>${
       one.reversal === undefined ? '' : `<RvslInd>${one.reversal}</RvslInd>`
-    }<Sts><Cd>${status}</Cd></Sts><BookgDt><Dt>2027-03-30</Dt></BookgDt><ValDt><Dt>2027-03-30</Dt></ValDt>${element(
+    }<Sts><Cd>${status}</Cd></Sts><BookgDt><Dt>${one.bookedOn ?? '2027-03-30'}</Dt></BookgDt><ValDt><Dt>2027-03-30</Dt></ValDt>${element(
       'AcctSvcrRef',
       one.bankReference,
     )}<BkTxCd><Prtry><Cd>NTRF</Cd></Prtry></BkTxCd>${

@@ -59,6 +59,7 @@ export class TestBank {
       debtor: { name: 'Countinghouse GmbH', iban: TEST_IBAN, bic: 'BKAUATWW' },
       profile: 'iso',
       characters: 'epc',
+      needsAddress: false,
       batchBooking: null,
       paidByStatus: false,
       folders,

@@ -57,14 +57,15 @@ export async function acceptOne(
     amount = 20_000n,
     manual = false,
     storeFor = null,
-  }: { accountId: Uuid; amount?: bigint; manual?: boolean; storeFor?: string | null },
+    idempotencyKey = newId(),
+  }: { accountId: Uuid; amount?: bigint; manual?: boolean; storeFor?: string | null; idempotencyKey?: string },
 ): Promise<{ payment: Payment; operation: PaymentOperation }> {
   const paymentId = newId();
   const accepted = await book.submit(
     acceptPayment({
       ...requested(book, { paymentId, accountId, amount }),
       captureMode: manual ? 'manual' : 'automatic',
-      storeFor,
+      ...{ storeFor, idempotencyKey },
     }),
   );
   if (accepted.refused) throw new Error(`The payment was refused: ${accepted.refused}`);

@@ -20,9 +20,9 @@ export class Reports {
     this.#book = book;
   }
 
-  /** A payment of 20,000 that was captured with its authorization. */
-  async captured(accountId: Uuid): Promise<{ payment: Payment; authorization: PaymentOperation }> {
-    const { payment, operation } = await acceptOne(this.#book, { accountId });
+  /** A payment that was captured with its authorization. */
+  async captured(accountId: Uuid, amount = 20_000n): Promise<{ payment: Payment; authorization: PaymentOperation }> {
+    const { payment, operation } = await acceptOne(this.#book, { accountId, amount });
     await say(this.#book, { payment, operation }, {});
     return { payment, authorization: operation };
   }

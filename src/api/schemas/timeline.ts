@@ -48,6 +48,27 @@ const attempt = z
   })
   .meta({ id: 'TimelineWebhookAttempt', description: 'An attempt to deliver the event to an endpoint.' });
 
+const line = z.number().int().meta({ description: 'The place in it, counted from 1.' });
+const bankFiles = z
+  .object({
+    sent: z
+      .object({
+        file: z.string().meta({ description: 'The name of the file.' }),
+        message_id: z.string().meta({ description: 'Its MsgId.' }),
+        line,
+      })
+      .optional()
+      .meta({ description: 'The file that it was sent to the bank in.' }),
+    reported_by: z
+      .object({ file: z.string().meta({ description: "The name of the bank's file." }), line })
+      .optional()
+      .meta({ description: 'The file in which the bank reported it.' }),
+  })
+  .meta({
+    id: 'TimelineBankFiles',
+    description: 'Files between the operator and a bank: on a rail that works by files.',
+  });
+
 const item = z
   .object({
     at: shown.time("When it happened, in the book's own time."),
@@ -61,6 +82,9 @@ const item = z
     actor,
     request_id: shown.id('request', 'The request that it began with.'),
     journal_entries: shown.entries('The entries that the change was booked by.'),
+    bank_files: bankFiles.optional().meta({
+      description: 'Of what a bank reported by a file: that file, and the file that it was sent in. Missing elsewhere.',
+    }),
     webhook_attempts: z.array(attempt).meta({ description: 'Attempts to deliver the event, in order.' }),
   })
   .meta({ id: 'TimelineItem', description: 'One change of the object.' });

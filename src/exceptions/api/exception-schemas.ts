@@ -68,6 +68,10 @@ export const exception = z
       .orNull(actor)
       .meta({ description: 'Who explained it, or moved its money. Somebody else approves.' }),
     approved_by: shown.orNull(actor).meta({ description: 'The second person.' }),
+    age_days: z.number().int().min(0).meta({
+      description: 'Whole days since it was opened, in wall time; of one that has ended, until its end.',
+      example: 3,
+    }),
     journal_entries: shown.entries('The entries that put it right.'),
     allowed_actions: shown.allowedActions<ExceptionAction>('assign', 'explain', 'move_to', 'allocate', 'approve'),
     version: shown.version,

@@ -12,6 +12,8 @@ interface ResultRow {
   readonly payout_status: PayoutStatus | null;
   readonly failure_code: string | null;
   readonly rail_reference: string | null;
+  readonly name_masked: string | null;
+  readonly description: string | null;
 }
 
 /**
@@ -25,7 +27,8 @@ export async function readResults(
 ): Promise<BatchResult[]> {
   const { rows } = await db.query<ResultRow>({
     name: `payout_batch_items.results_${backwards ? 'back' : 'on'}`,
-    text: `SELECT ${batchItems.selected('i')}, p.status AS payout_status, p.failure_code, p.rail_reference
+    text: `SELECT ${batchItems.selected('i')}, p.status AS payout_status, p.failure_code, p.rail_reference,
+        p.destination_details ->> 'name_masked' AS name_masked, p.description
       FROM payout_batch_items i LEFT JOIN payouts p ON p.book_id = i.book_id AND p.id = i.payout_id
       WHERE i.book_id = $1 AND i.batch_id = $2 AND i.row_number BETWEEN $3 AND $4
       ORDER BY i.row_number ${backwards ? 'DESC' : 'ASC'} LIMIT $5`,
@@ -40,6 +43,8 @@ export async function readResults(
       isPayout: row.payout_status !== null,
       failureCode: row.failure_code,
       railReference: row.rail_reference,
+      payeeName: row.name_masked,
+      description: row.description,
     };
   });
 }

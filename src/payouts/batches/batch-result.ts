@@ -11,6 +11,10 @@ export interface BatchResult {
   readonly isPayout: boolean;
   readonly failureCode: string | null;
   readonly railReference: string | null;
+  /** Of the payee, masked. Null before there is a payout. */
+  readonly payeeName: string | null;
+  /** Null before there is a payout. */
+  readonly description: string | null;
 }
 
 export function resultView({ item, accountId, status, isPayout, failureCode, railReference }: BatchResult) {

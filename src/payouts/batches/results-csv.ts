@@ -3,12 +3,16 @@ import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { type CsvColumn, csvHeader, csvRow } from '../../values/csv-writing.ts';
 import type { PayoutBatch } from './batch.ts';
-import { resultView } from './batch-result.ts';
+import { type BatchResult, resultView } from './batch-result.ts';
 import { readResults } from './batch-result-store.ts';
 
-type ShownResult = ReturnType<typeof resultView>;
+/** The items' view, and texts of the payouts that they have become: a list of items leaves those to the payouts. */
+type ShownResult = ReturnType<typeof resultView> & Pick<BatchResult, 'payeeName' | 'description'>;
 
-const plain = (name: Exclude<keyof ShownResult, 'object'>, shownAs: string = name): CsvColumn<ShownResult> => ({
+const plain = (
+  name: Exclude<keyof ReturnType<typeof resultView>, 'object'>,
+  shownAs: string = name,
+): CsvColumn<ShownResult> => ({
   name: shownAs,
   is: 'plain',
   read: (shown) => shown[name],
@@ -23,6 +27,9 @@ const COLUMNS: readonly CsvColumn<ShownResult>[] = [
   plain('currency'),
   plain('account'),
   { name: 'external_id', is: 'text', read: (shown) => shown.external_id },
+  // Masked, as the payout shows it.
+  { name: 'name', is: 'text', read: (shown) => shown.payeeName },
+  { name: 'description', is: 'text', read: (shown) => shown.description },
   plain('end_to_end_id'),
   plain('failure_code'),
   { name: 'rail_reference', is: 'text', read: (shown) => shown.rail_reference },
@@ -37,6 +44,10 @@ export async function* resultsCsv(db: Queryable, bookId: BookId, batch: PayoutBa
   for (let from = 1; from <= batch.items; from += PAGE_ROWS) {
     const range = { from, to: from + PAGE_ROWS - 1, limit: PAGE_ROWS, backwards: false };
     const results = await readResults(db, bookId, batch, range);
-    yield results.map((result) => csvRow(COLUMNS, resultView(result))).join('');
+    const rows = results.map((result) => {
+      const { payeeName, description } = result;
+      return csvRow(COLUMNS, { ...resultView(result), payeeName, description });
+    });
+    yield rows.join('');
   }
 }

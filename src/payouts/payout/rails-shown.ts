@@ -46,7 +46,7 @@ export function railsShown({ mode, rails, settings, config, isPaused }: RailsOf)
         .filter((type) => isCarried({ mode, settings }, name, type))
         .map((type) => ({
           type,
-          required: REQUIRED[type],
+          required: requiredBy(terms, type),
           fees: feesOf({ mode, settings, config }, name, type),
         })),
       available: !isKeptBack,
@@ -69,6 +69,12 @@ function isCarried({ mode, settings }: Pick<RailsOf, 'mode' | 'settings'>, rail:
 }
 
 type Terms = ReturnType<RailSettings['rails']['get']>;
+
+/** A bank may ask for the payee's address. */
+function requiredBy(terms: Terms, type: Destination['type']): readonly string[] {
+  const asksForAddress = terms?.adapter.type === 'iso20022' && terms.adapter.payee_address === 'required';
+  return type === 'iban' && asksForAddress ? [...REQUIRED[type], 'address'] : REQUIRED[type];
+}
 
 function facts(name: string, mode: Mode, terms: Terms) {
   const schedule = terms?.schedule ?? null;

@@ -101,9 +101,14 @@ export async function insertNotices(
 /** A notice with what its evidence needs beside the fields of every rail. */
 export interface BankNotice extends RailNotice {
   readonly reported_by: { readonly file: string; readonly sha256: string; readonly line: number };
+  /** The file of ours that it is in. Missing where the line is about none of ours. */
+  readonly sent_in?: { readonly file: string; readonly message_id: string; readonly line: number };
 }
 
-/** The oldest that are not acknowledged. A line that is about no payment of ours has no originator. Index: bank_notices_open. */
+/**
+ * The oldest that are not acknowledged. A line that is about no payment of ours has no originator. Indexes: bank_notices_open,
+ * bank_instructions_pkey, bank_files_pkey.
+ */
 export async function openBankNotices(
   pool: Pool,
   { bookId, rail }: RailRows,
@@ -123,10 +128,16 @@ export async function openBankNotices(
     place: number;
     name: string;
     created_at: Instant;
+    sent_file: string | null;
+    message_id: string;
+    line: number;
   }>(
     `SELECT n.id, n.originator, n.end_to_end_id, n.kind, n.amount, n.code, n.reference, n.confirmed_amount, n.confirmed_currency,
-       encode(n.sha256, 'hex') AS sha256, n.place, f.name, n.created_at
+       encode(n.sha256, 'hex') AS sha256, n.place, f.name, n.created_at,
+       sent.name AS sent_file, sent.message_id, i.line
      FROM bank_notices n JOIN intake_files f ON f.book_id = n.book_id AND f.sha256 = n.sha256
+       LEFT JOIN bank_instructions i ON i.book_id = n.book_id AND i.end_to_end_id = n.end_to_end_id AND i.rail = n.rail
+       LEFT JOIN bank_files sent ON sent.book_id = i.book_id AND sent.id = i.file_id
      WHERE n.book_id = $1 AND n.rail = $2 AND n.acknowledged_at IS NULL AND (n.originator IS NOT NULL OR n.kind = 'foreign')
        AND n.id > $4
      ORDER BY n.id LIMIT $3`,
@@ -146,6 +157,7 @@ export async function openBankNotices(
     },
     createdAt: row.created_at,
     reported_by: { file: row.name, sha256: row.sha256, line: row.place },
+    ...(row.sent_file === null ? {} : { sent_in: { file: row.sent_file, message_id: row.message_id, line: row.line } }),
   }));
 }
 

@@ -14,6 +14,8 @@ export interface BankSettings {
   /** `iso`: pain.001.001.10. `epc`: pain.001.001.09 by the EPC's customer-to-PSP guidelines (EPC132-08), euro alone. */
   readonly profile: 'iso' | 'epc';
   readonly characters: 'epc' | 'utf8';
+  /** Whether the bank refuses a payment without the payee's address. */
+  readonly needsAddress: boolean;
   /** BtchBookg of its files; null leaves it to the bank. */
   readonly batchBooking: boolean | null;
   /** Whether ACSC and ACCC of a pain.002 pay, beside booked debits. */
@@ -55,6 +57,7 @@ function bankOf({ name, mode, amounts, schedule }: RailTerms, adapter: Iso20022S
     debtor: adapter.debtor,
     profile: adapter.profile,
     characters: adapter.characters,
+    needsAddress: adapter.payee_address === 'required',
     batchBooking: adapter.batch_booking ?? null,
     paidByStatus: adapter.paid_by === 'status',
     folders: {

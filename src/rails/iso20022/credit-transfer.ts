@@ -39,7 +39,10 @@ export interface CreditTransfer {
 /** Lengths of ISO 20022 and of the EPC's profile. */
 const NAME_MAX = { iso: 140, epc: 70 } as const;
 const STREET_MAX = 70;
-const TOWN_MAX = 35;
+/** Of TwnNm. Beyond it, a file of ISO 20022 has the town in an AdrLine, whole: a hybrid address, which the EPC's profile does not have. */
+export const TOWN_MAX = 35;
+const ADDRESS_LINE_MAX = 70;
+const TOWNS = { iso: ADDRESS_LINE_MAX, epc: TOWN_MAX } as const;
 const POST_CODE_MAX = 16;
 const REMITTANCE = { param: '/remittance', what: 'remittance', max: 140 } as const;
 /** EPC132-08: 0.01 to 999,999,999.99. */
@@ -47,7 +50,7 @@ const EPC_AMOUNT_MAX = 99_999_999_999n;
 /** ISO 20022 amounts have 18 digits. */
 const ISO_AMOUNT_MAX = 999_999_999_999_999_999n;
 
-type Carrier = Pick<BankSettings, 'profile' | 'characters' | 'currencies'>;
+type Carrier = Pick<BankSettings, 'profile' | 'characters' | 'currencies' | 'needsAddress'>;
 
 /** The transfer in the bank's characters, or the first reason why it cannot be carried. */
 export function toCarry(
@@ -60,7 +63,7 @@ export function toCarry(
   const name = written(transfer.payee.name);
   const refusal =
     refuseText(name, { param: '/destination/name', what: 'name', max: NAME_MAX[bank.profile] }) ??
-    refuseAddress(transfer.payee.address, written) ??
+    refuseAddress(transfer.payee.address, bank, written) ??
     (transfer.remittance ? refuseText(written(transfer.remittance), REMITTANCE) : undefined);
   if (refusal !== undefined) return refusal;
   const { address, bic, iban } = transfer.payee;
@@ -93,14 +96,23 @@ function refuseMoney(
   return undefined;
 }
 
-function refuseAddress(address: PayeeAddress | null, written: (text: string) => string): NotCarried | undefined {
-  if (address === null) return undefined;
+const ADDRESS_MISSING = {
+  param: '/destination/address',
+  detail: "The bank carries no payment without the payee's address.",
+} as const;
+
+function refuseAddress(
+  address: PayeeAddress | null,
+  { profile, needsAddress }: Carrier,
+  written: (text: string) => string,
+): NotCarried | undefined {
+  if (address === null) return needsAddress ? ADDRESS_MISSING : undefined;
   const { line1, city, postalCode } = address;
   return (
     (line1 === null
       ? undefined
       : refuseText(written(line1), { param: '/destination/address/line1', what: 'street', max: STREET_MAX })) ??
-    refuseText(written(city), { param: '/destination/address/city', what: 'town', max: TOWN_MAX }) ??
+    refuseText(written(city), { param: '/destination/address/city', what: 'town', max: TOWNS[profile] }) ??
     (postalCode === null
       ? undefined
       : refuseText(written(postalCode), {

@@ -277,7 +277,7 @@ function answerOf(
     ...(status === 'paid' ? { confirmed: { amount, currency } } : {}),
     raw: {
       ...{ original_end_to_end_id: endToEndId, reference, status, ...(code === null ? {} : { status_reason: code }) },
-      ...(file === null ? {} : { file: file.name, message_id: file.messageId, line: file.line }),
+      ...(file === null ? {} : { sent_in: { file: file.name, message_id: file.messageId, line: file.line } }),
     },
   };
 }

@@ -30,6 +30,8 @@ export const iso20022Settings = z.strictObject({
       .refine(hasCheckDigits, 'Expects an IBAN whose check digits are right.'),
     bic: z.string().regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Expects a BIC of 8 or 11 characters.'),
   }),
+  /** Whether the bank carries a payment without the payee's address. */
+  payee_address: z.enum(['optional', 'required']).default('optional'),
   batch_booking: z.boolean().optional(),
   paid_by: z.enum(['entry', 'status']).default('entry'),
   folders: z.strictObject({ outbox: folder, inbox: folder, work: folder }),

@@ -99,7 +99,7 @@ describe('a file', () => {
     expect(await rowsOfFiles()).toMatchObject([{ name, status: 'published', payments: 3 }]);
     expect(await bank.rail.inquire(three[1]!.originator, three[1]!.endToEndId)).toMatchObject({
       status: 'pending',
-      raw: { file: name, line: 2 },
+      raw: { sent_in: { file: name, line: 2 } },
     });
   });
 

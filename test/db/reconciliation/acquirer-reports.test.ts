@@ -1,6 +1,7 @@
 /** Reports of acquirers in the operator's book: what each books, what a bank shows of it, and that each is posted once. Numbers are golden scenarios. */
 import { expect, test } from 'vitest';
 import { GROUPS } from '../../../src/groups.ts';
+import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
 import { findExceptionLine } from '../../../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../../../src/payments/settlements/next-lines.ts';
 import { settleAgain } from '../../../src/payments/settlements/settle-again.ts';
@@ -20,9 +21,12 @@ import { Reports } from '../../support/reports.ts';
 import { sweeping } from '../../support/swept-jobs.ts';
 
 let bank: OperatorsBank;
-eachBank((opened) => {
-  ({ bank } = opened);
-});
+eachBank(
+  (opened) => {
+    ({ bank } = opened);
+  },
+  { equal: 'statements' },
+);
 
 const ACME = { party: 'acme', accounts: ['JO71ACME'], names: [], settles: 'sequence' } as const;
 /** On a statement of a day on which it is expected. */
@@ -81,21 +85,28 @@ test('22: what books take of a report leaves suspense, and a line that is an exc
   const merchant = await openBook({ database: bank.pool, forms: LATEST_FORMS });
   const reports = new Reports(merchant);
   const accountId = await merchant.account();
-  const { authorization } = await reports.captured(accountId);
-  const late = await acceptOne(merchant, { accountId, amount: 4_000n });
-  await reports.settle([reports.lineOf(authorization), reports.lineOf(late.operation, { gross: 4_000n, cost: 0n })]);
+  const { authorization } = await reports.captured(accountId, 96_000n);
+  await reports.settle([
+    reports.lineOf(authorization, { gross: 96_000n, cost: 2_500n }),
+    // Of a payment that a restored book has no more: its client repeats the request under its key.
+    reports.lineOf({ reference: endToEndId(merchant.id, 'late') }, { gross: 4_000n, cost: 0n }),
+  ]);
   const atBank = GROUPS.flatMap(({ atBank: words = [] }) => words);
   const mirror = () => mirrorAllBooks({ pool: bank.pool, committer: bank.book.committer, atBank }, bank.book.id);
   await postAllReports({ pool: bank.pool, committer: bank.book.committer }, bank.book.id);
   await mirror();
   expect(await bank.balances()).toEqual({
-    ...{ acquirer_clearing: 23_760n, acquiring_costs: 240n, acquirer_suspense: 4_000n, pool_owed: 20_000n },
+    ...{ acquirer_clearing: 97_500n, acquiring_costs: 2_500n, acquirer_suspense: 4_000n, pool_owed: 96_000n },
   });
-  const entries = [{ amount: 23_760, account: 'JO71ACME' }];
+  const entries = [{ amount: 97_500, account: 'JO71ACME' }];
   await bank.take(camt([{ currency: 'EUR', on: today(), opening: 0, entries }]));
-  expect(await saidOf(bank)).toEqual(['sequence: 23760 ↔ 23760']);
-  expect(await reports.exceptionKinds()).toHaveLength(1);
-  // Its capture comes, and the line is settled after all.
+  expect(await saidOf(bank)).toEqual(['sequence: 97500 ↔ 97500']);
+  expect(await bank.balances()).toEqual({
+    ...{ bank: 97_500n, acquiring_costs: 2_500n, acquirer_suspense: 4_000n, pool_owed: 96_000n },
+  });
+  expect(await reports.exceptionKinds()).toEqual(['settlement_reference_unknown']);
+  // Its payment comes, and the line is settled after all.
+  const late = await acceptOne(merchant, { accountId, amount: 4_000n, idempotencyKey: 'late' });
   await say(merchant, late, {});
   const [exception] = await merchant.rows<{ id: Uuid }>('SELECT id FROM exceptions WHERE book_id = $1');
   const found = (await findExceptionLine(bank.pool, exception!.id))!;
@@ -103,7 +114,7 @@ test('22: what books take of a report leaves suspense, and a line that is an exc
   const again = settleAgain(merchant.id, { found, read: read.found[0]!, shares: read.shares, actor: 'operator:Amal' });
   expect((await merchant.submit(again)).result).toBe('booked');
   await mirror();
-  expect(await bank.balances()).toEqual({ bank: 23_760n, acquiring_costs: 240n, pool_owed: 24_000n });
+  expect(await bank.balances()).toEqual({ bank: 97_500n, acquiring_costs: 2_500n, pool_owed: 100_000n });
   expect(await findingsOf(merchant)).toEqual([]);
   await merchant.close();
 });

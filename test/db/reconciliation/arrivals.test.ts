@@ -42,7 +42,7 @@ eachBank(
     reference = await referenceOf(bank.pool, bank.book.id, of, systemClock.now());
     await bank.account();
   },
-  { books: () => [merchant] },
+  { books: () => [merchant], equal: true },
 );
 
 const credits = (committer: Pick<Committer, 'submit'> = bank.book.committer) => ({

@@ -12,9 +12,12 @@ import { expectItems, matchByHand, matchesOf, openItemsOf, saidOf } from '../../
 import { OURS, RAIL_ACCOUNT } from '../../support/matching.ts';
 
 let bank: OperatorsBank;
-eachBank((opened) => {
-  ({ bank } = opened);
-});
+eachBank(
+  (opened) => {
+    ({ bank } = opened);
+  },
+  { equal: 'statements' },
+);
 
 const RAIL = { party: 'rail', accounts: [RAIL_ACCOUNT], names: [], settles: 'single' } as const;
 const [E1, E2] = [OURS('A'), OURS('B')];
@@ -51,6 +54,35 @@ test('2: the same amount twice a day is ordinary', async () => {
   expect(await bank.balances()).toEqual({ bank: -50_000n, rail_clearing: -50_000n });
 });
 
+test('10: the same statement in a bundle of three is known, and its match stands', async () => {
+  await bank.account({ parties: [RAIL] });
+  await expectItems(bank.taker, [{ amount: -25_000n, endToEndId: 'E1' }]);
+  const one = { opening: 0, entries: [{ amount: -25_000, endToEndId: 'E1', reference: 'S1' }] };
+  await bank.take(camt([one]));
+  const later = [2, 3].map((number) => ({
+    ...{ number: String(number), on: `2026-11-0${number + 2}`, opening: -25_000, entries: [] },
+  }));
+  const bundle = await bank.take(camt([{ ...one, duplicate: true }, ...later], { id: 'M2' }));
+  expect(bundle).toMatchObject({ statements: 3, known: 1, lines: 0, matched: 0, findingsTotal: 0 });
+  expect(await named()).toEqual(['end_to_end_id: S1 -25000 → E1']);
+  expect(await kinds()).toEqual([]);
+  expect(await bank.balances()).toEqual({ bank: -25_000n, rail_clearing: -25_000n });
+});
+
+test('13: what a camt.052 has shown is matched once the camt.053 posts it', async () => {
+  await bank.account({ parties: [RAIL] });
+  await expectItems(bank.taker, [{ amount: -25_000n, endToEndId: 'E1' }]);
+  const entry = { amount: -25_000, endToEndId: 'E1', reference: 'S1' };
+  for (const status of ['PDNG', 'BOOK'] as const)
+    await bank.take(camt([{ number: '7', entries: [{ ...entry, status }] }], { type: 'camt.052' }));
+  expect(await named()).toEqual([]);
+  await bank.take(camt([{ opening: 0, entries: [entry] }]));
+  expect(await bank.lines()).toMatchObject([{ amount: -25_000n, status: 'matched' }]);
+  expect(await named()).toEqual(['end_to_end_id: S1 -25000 → E1']);
+  expect(await kinds()).toEqual([]);
+  expect(await bank.balances()).toEqual({ bank: -25_000n, rail_clearing: -25_000n });
+});
+
 describe('MT940', () => {
   const statement = (...lines: readonly string[]) =>
     mt940({ number: '1', opening: ':60F:C261103JOD0,', closing: ':62F:D261103JOD25,000', lines });
@@ -70,7 +102,7 @@ describe('MT940', () => {
     const text = `:86:177?00TRANSFER?20EREF+${E1.slice(0, 22)}?21${E1.slice(22)}?22SVWZ+Pay`;
     const broken = [text.slice(0, 65), text.slice(65)];
     await bank.take(statement(':61:2611031103DD25,000NTRFNONREF', ...broken));
-    // The reader joins the subfields and finds the tag: the line has the id itself.
+    // The reader joins the subfields and finds the tag: the line has the id itself (docs/decisions/bank-matches.md).
     expect(await named()).toEqual([`end_to_end_id: ${E1} -25000 → ${E1}`]);
     expect(await kinds()).toEqual([]);
     expect(await bank.balances()).toEqual({ bank: -25_000n, rail_clearing: -25_000n });

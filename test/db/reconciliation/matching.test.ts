@@ -6,9 +6,12 @@ import { expectItems, openItemsOf, saidOf } from '../../support/matched-bank.ts'
 import { RAIL_ACCOUNT } from '../../support/matching.ts';
 
 let bank: OperatorsBank;
-eachBank((opened) => {
-  ({ bank } = opened);
-});
+eachBank(
+  (opened) => {
+    ({ bank } = opened);
+  },
+  { equal: 'statements' },
+);
 
 const RAIL = { party: 'rail', accounts: [RAIL_ACCOUNT], names: [], settles: 'single' } as const;
 

@@ -9,9 +9,12 @@ import { activeRules, expectItems, matchByHand, matchesOf, openItemsOf, saidOf }
 import { RAIL_ACCOUNT } from '../../support/matching.ts';
 
 let bank: OperatorsBank;
-eachBank((opened) => {
-  ({ bank } = opened);
-});
+eachBank(
+  (opened) => {
+    ({ bank } = opened);
+  },
+  { equal: 'statements' },
+);
 
 const RAIL = { party: 'rail', accounts: [RAIL_ACCOUNT], names: [], settles: 'single' } as const;
 const CHARGES: StoredBookingRule = {

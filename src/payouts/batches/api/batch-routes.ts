@@ -153,7 +153,7 @@ const results = route({
   tag: 'Payouts',
   summary: "Retrieve a batch's results as CSV",
   description:
-    'A row for each item, in the order of the upload. A text that a spreadsheet would take for a formula begins with an apostrophe.',
+    'A row for each item, in the order of the upload, with name (masked) and description of the payout that it has become. A text that a spreadsheet would take for a formula begins with an apostrophe.',
   scope: 'payouts:read',
   params: { id: 'payoutBatch' },
   responses: {

@@ -12,6 +12,7 @@ import { inputOf } from '../../destinations/api/destination-schemas.ts';
 import { resolveRoutes } from '../../destinations/api/resolve-routes.ts';
 import { readOperatorReason } from '../../resolution/resolution-store.ts';
 import { requestPayout } from '../accept-payout.ts';
+import { readBankFiles } from '../bank-files-of-payout-store.ts';
 import { requestCancel } from '../cancel-payout.ts';
 import { requestPayoutApproval, requestPayoutRejection } from '../judge-payout.ts';
 import { payoutResource } from '../payout-resource.ts';
@@ -206,7 +207,7 @@ const reject = actionRoute(payoutApi, 'reject', {
   },
 });
 
-const timeline = timelineRoute(payoutApi, { operatorReason: readOperatorReason });
+const timeline = timelineRoute(payoutApi, { operatorReason: readOperatorReason, bankFiles: readBankFiles });
 
 /** Behind the paths that its own would match otherwise. */
 export const payoutRoutes = [create, ...resolveRoutes, read, list, update, cancel, approve, reject, timeline];

@@ -38,7 +38,7 @@ function transfer(number: number, currency = 'EUR'): CreditTransfer {
 
 function fileOf(profile: BankSettings['profile']): PaymentFile {
   const set = profile === 'epc' ? 'epc' : 'utf8';
-  const carrier = { profile, characters: set, currencies: ['EUR', 'USD', 'JOD'] } as const;
+  const carrier = { profile, characters: set, currencies: ['EUR', 'USD', 'JOD'], needsAddress: false } as const;
   const written = (one: CreditTransfer): CreditTransfer => {
     const carried = toCarry(one, carrier);
     if (isNotCarried(carried)) throw new Error(carried.detail);
@@ -76,6 +76,24 @@ describe.skipIf(!hasSharedData)('a file is valid against the schema of its profi
       expect(errors).toEqual([]);
       expect(valid).toBe(true);
     }
+  });
+
+  test('a town beyond 35 characters is a line of its own, whole, in a file of ISO 20022 alone', async () => {
+    const city = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch';
+    const file = fileOf('iso');
+    const far = { ...PAYEE, address: { ...PAYEE.address!, city } };
+    const [group] = file.groups;
+    const [first, ...rest] = group!.transfers;
+    const groups = [{ ...group!, transfers: [{ ...first!, payee: far }, ...rest] }];
+    const xml = writePain001({ ...file, groups }, { profile: 'iso', debtor: DEBTOR, batchBooking: null });
+    expect(xml).toContain(
+      `<PstlAdr><StrtNm>Domstraße 1</StrtNm><PstCd>50667</PstCd><Ctry>DE</Ctry><AdrLine>${city}</AdrLine></PstlAdr>`,
+    );
+    const schema = [{ fileName: 'schema.xsd', contents: schemaOf('pain.001.001.10') }];
+    const { errors } = await validateXML({ xml: [{ fileName: 'file.xml', contents: xml }], schema });
+    expect(errors).toEqual([]);
+    const carrier = { profile: 'iso', characters: 'utf8', currencies: ['EUR'], needsAddress: false } as const;
+    expect(toCarry({ ...transfer(1), payee: far }, carrier)).toMatchObject({ payee: { address: { city } } });
   });
 
   test('the schema does refuse what is not valid', async () => {
@@ -119,17 +137,20 @@ test.each`
 });
 
 describe('what a bank cannot carry is refused with a pointer, and never cut', () => {
-  const EPC = { profile: 'epc', characters: 'epc', currencies: ['EUR'] } as const;
-  const ISO = { profile: 'iso', characters: 'utf8', currencies: ['EUR', 'JOD'] } as const;
+  const EPC = { profile: 'epc', characters: 'epc', currencies: ['EUR'], needsAddress: false } as const;
+  const ISO = { profile: 'iso', characters: 'utf8', currencies: ['EUR', 'JOD'], needsAddress: false } as const;
+  const ASKING = { ...EPC, needsAddress: true } as const;
   test.each`
-    row      | bank   | change                                                           | param
-    ${'H35'} | ${EPC} | ${{ name: '株式会社' }}                                          | ${'/destination/name'}
-    ${'H35'} | ${EPC} | ${{ name: 'x'.repeat(71) }}                                      | ${'/destination/name'}
-    ${'H35'} | ${EPC} | ${{ name: 'ß'.repeat(36) }}                                      | ${'/destination/name'}
-    ${'iso'} | ${ISO} | ${{ name: 'x'.repeat(141) }}                                     | ${'/destination/name'}
-    ${'epc'} | ${EPC} | ${{ address: { ...PAYEE.address, city: 'x'.repeat(36) } }}       | ${'/destination/address/city'}
-    ${'epc'} | ${EPC} | ${{ address: { ...PAYEE.address, line1: 'x'.repeat(71) } }}      | ${'/destination/address/line1'}
-    ${'epc'} | ${EPC} | ${{ address: { ...PAYEE.address, postalCode: '1'.repeat(17) } }} | ${'/destination/address/postal_code'}
+    row      | bank      | change                                                           | param
+    ${'H35'} | ${EPC}    | ${{ name: '株式会社' }}                                          | ${'/destination/name'}
+    ${'H35'} | ${EPC}    | ${{ name: 'x'.repeat(71) }}                                      | ${'/destination/name'}
+    ${'H35'} | ${EPC}    | ${{ name: 'ß'.repeat(36) }}                                      | ${'/destination/name'}
+    ${'iso'} | ${ISO}    | ${{ name: 'x'.repeat(141) }}                                     | ${'/destination/name'}
+    ${'epc'} | ${EPC}    | ${{ address: { ...PAYEE.address, city: 'x'.repeat(36) } }}       | ${'/destination/address/city'}
+    ${'iso'} | ${ISO}    | ${{ address: { ...PAYEE.address, city: 'x'.repeat(71) } }}       | ${'/destination/address/city'}
+    ${'ask'} | ${ASKING} | ${{ address: null }}                                             | ${'/destination/address'}
+    ${'epc'} | ${EPC}    | ${{ address: { ...PAYEE.address, line1: 'x'.repeat(71) } }}      | ${'/destination/address/line1'}
+    ${'epc'} | ${EPC}    | ${{ address: { ...PAYEE.address, postalCode: '1'.repeat(17) } }} | ${'/destination/address/postal_code'}
   `('$row: $param', ({ bank, change, param }) => {
     expect(toCarry({ ...transfer(1), payee: { ...PAYEE, ...change } }, bank)).toMatchObject({ param });
   });
@@ -141,6 +162,11 @@ describe('what a bank cannot carry is refused with a pointer, and never cut', ()
     ${'a longer remittance'} | ${{ remittance: 'x'.repeat(141) }} | ${'/remittance'}
   `('$what: $param', ({ change, param }) => {
     expect(toCarry({ ...transfer(1), ...change }, EPC)).toMatchObject({ param });
+  });
+
+  test('a bank that asks for addresses carries a payment with one, any other carries one without', () => {
+    expect(toCarry(transfer(1), ASKING)).toMatchObject({ payee: { address: { city: 'Koeln' } } });
+    expect(toCarry(transfer(2), EPC)).toMatchObject({ payee: { address: null } });
   });
 
   test('H35: ä and ß are written out', () => {
