@@ -36,8 +36,8 @@ export const DEFECTS: readonly Defect[] = [
   {
     kind: 'a missing right of a key',
     file: 'src/api/scopes.ts',
-    find: 'if (allowsScope(principal, scope)) return;',
-    replace: 'if (allowsScope(principal, scope) || scope.length > 0) return;',
+    find: 'if (allowsScope(principal, scope) || (orScope !== undefined && allowsScope(principal, orScope))) return;',
+    replace: 'if (allowsScope(principal, scope) || orScope !== undefined || scope.length > 0) return;',
     tests: ['test/e2e/journal-entries.test.ts', 'test/e2e/api-keys.test.ts'],
   },
   {

@@ -68,7 +68,7 @@ export const exception = z
       .orNull(actor)
       .meta({ description: 'Who explained it, or moved its money. Somebody else approves.' }),
     approved_by: shown.orNull(actor).meta({ description: 'The second person.' }),
-    age_days: z.number().int().min(0).meta({
+    age_days: z.number().int().meta({
       description: 'Whole days since it was opened, in wall time; of one that has ended, until its end.',
       example: 3,
     }),
