@@ -9,6 +9,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import type { BookId } from '../src/ledger/book.ts';
+import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
 import { sayCheckpoint } from '../src/proofs/judge-proof.ts';
@@ -69,7 +70,9 @@ async function checkpoint(options: Options): Promise<void> {
     );
     return;
   }
-  const url = options.databaseUrl ?? environment.SIGNER_DATABASE_URL;
+  const url = options.databaseUrl
+    ? databaseUrlOf('--database-url', options.databaseUrl)
+    : databaseUrlOf('SIGNER_DATABASE_URL', environment.SIGNER_DATABASE_URL ?? '');
   if (!url) throw new Error(NO_SIGNER);
   const formerKeyIds = formerKeys(environment.CHECKPOINT_FORMER_KEYS);
   const pool = signerPool(url);

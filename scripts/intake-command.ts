@@ -7,6 +7,7 @@ import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
+import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { toJson } from '../src/values/json.ts';
@@ -56,7 +57,7 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   const environment = environmentOrEmbedded(process.env);
   const pool = createPool({
-    url: databaseUrl ?? environment.DATABASE_URL!,
+    url: databaseUrl ? databaseUrlOf('--database-url', databaseUrl) : environment.DATABASE_URL!,
     name: `countinghouse-${name}`,
     size: CONNECTIONS,
     log: createLogger('silent', name),

@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Mode } from '../src/ledger/book.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, type Uuid } from '../src/values/ids.ts';
+import { parseRfc3339 } from '../src/values/rfc3339.ts';
 
 const UNITS_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -52,10 +53,10 @@ export function parseDuration(text: string): number {
 
 export function parseExpiry(text: string): number {
   if (/^\d+[smhd]$/.test(text)) return systemClock.now() + parseDuration(text);
-  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (Number.isNaN(at))
+  // A day is its beginning, and the seconds may be left out.
+  const whole = text.replace(/^[\d-]{10}$/, '$&T00:00:00Z').replace(/T\d\d:\d\d(?=[Z+-])/i, '$&:00');
+  const at = parseRfc3339(whole);
+  if (at === undefined)
     throw new InvalidArgumentError('It is a time such as 2027-01-31T00:00:00Z, or a duration such as 90d.');
   return at;
 }

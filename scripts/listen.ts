@@ -4,6 +4,7 @@
  * API that may reach this machine's loopback address (WEBHOOK_ALLOW_HOSTS). With `--forward-to`, each verified request goes
  * on to a receiver under development, and the answer of that receiver is the answer to the product, retries included.
  */
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -14,6 +15,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { dataDirectory, readCredentials } from '../src/embedded/environment.ts';
+import { createAgents, destroyAgents, httpPost } from '../src/outside/http-post.ts';
 import { createSigningKey, type SigningKey, verify } from '../src/values/standard-webhooks.ts';
 import { parsedUrl } from '../src/values/url.ts';
 
@@ -48,6 +50,8 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 /** Ids remembered, to distinguish a repeated event from a new one. */
 const SEEN_MAX = 10_000;
 const seen = new Set<string>();
+/** Of the receiver under development. */
+const agents = createAgents();
 
 const program = new Command()
   .name('npm run listen --')
@@ -100,6 +104,7 @@ async function listen(): Promise<void> {
   } finally {
     server.close();
     server.closeAllConnections();
+    destroyAgents(agents);
   }
 }
 
@@ -135,23 +140,31 @@ interface Forwarded {
 
 /** The same headers and bytes, so that the receiver can verify them. A receiver that gives no answer is a 502. */
 async function forward(url: string, given: IncomingHttpHeaders, body: string): Promise<Forwarded> {
-  const headers = new Headers();
+  const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given))
-    if (typeof value === 'string' && !OF_CONNECTION.has(name)) headers.set(name, value);
-  const signal = AbortSignal.timeout(FORWARD_TIMEOUT_MS);
+    if (typeof value === 'string' && !OF_CONNECTION.has(name)) headers[name] = value;
+  // As the product itself calls a receiver: what works here works there.
+  const sent = httpPost(agents, { url, headers, body });
+  const timer = setTimeout(
+    () => sent.destroy(new Error(`nothing within ${FORWARD_TIMEOUT_MS} ms`)),
+    FORWARD_TIMEOUT_MS,
+  );
   try {
-    const answer = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
-    const retryAfter = answer.headers.get('retry-after');
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const retryAfter = answer.headers['retry-after'];
     return {
-      status: answer.status,
-      headers: retryAfter === null ? {} : { 'retry-after': retryAfter },
-      text: await answer.text(),
-      shown: String(answer.status),
+      status: answer.statusCode!,
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+      text: await readBody(answer),
+      shown: String(answer.statusCode),
     };
   } catch (error) {
-    const { message, cause } = error as Error & { cause?: Error };
-    const reason = cause?.message || message;
+    // Of several addresses that refuse, the error has a code alone.
+    const { message, code } = error as NodeJS.ErrnoException;
+    const reason = message || code;
     return { status: 502, headers: {}, text: `${url}: ${reason}`, shown: `no answer: ${reason}` };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

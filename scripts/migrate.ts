@@ -8,7 +8,7 @@ import { Command } from 'commander';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
 import { RIGHTS } from '../src/groups.ts';
 import { install } from '../src/operations/install.ts';
-import { databaseUrlFault } from '../src/process/connection-urls.ts';
+import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { outliveReaders } from './run-directly.ts';
 
@@ -35,7 +35,7 @@ try {
   const result = await install({
     ownerUrl: required(environment, 'DATABASE_OWNER_URL'),
     applicationUrl: required(environment, 'DATABASE_URL'),
-    signerUrl: environment.SIGNER_DATABASE_URL || undefined,
+    signerUrl: databaseUrlOf('SIGNER_DATABASE_URL', environment.SIGNER_DATABASE_URL ?? '') || undefined,
     rights: RIGHTS,
     log: createLogger(process.env.LOG_LEVEL || 'warn', 'migrate'),
     ...(contract && { contract: {} }),
@@ -74,9 +74,7 @@ try {
 
 function required(environment: NodeJS.ProcessEnv, name: 'DATABASE_OWNER_URL' | 'DATABASE_URL'): string {
   const value = environment[name];
-  const fault = value && databaseUrlFault(value);
-  if (fault) throw new Error(`${name}: ${fault}`);
-  if (value) return value;
+  if (value) return databaseUrlOf(name, value);
   throw new Error(`${name} is not set; it expects a URL such as postgres://user:password@127.0.0.1:5432/countinghouse`);
 }
 

@@ -10,6 +10,7 @@ import { createPool } from '../src/db/pool.ts';
 import { environmentOrEmbedded, mayNameStatements } from '../src/embedded/environment.ts';
 import type { Finding } from '../src/group/finding.ts';
 import { GROUPS } from '../src/groups.ts';
+import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { UnreadableProof } from '../src/proofs/proof-file.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
@@ -112,9 +113,8 @@ async function run(
 ): Promise<VerifyResult> {
   if (since && checkpoint) throw new Error('--since looks at a part of the journal, and --checkpoint needs the whole');
   const trusted = { checkpoints: readCheckpointFiles(checkpoint), keys };
-  const url = databaseUrl ?? environmentOrEmbedded(process.env).DATABASE_URL!;
   const pool = createPool({
-    url,
+    url: databaseUrl ? databaseUrlOf('--database-url', databaseUrl) : environmentOrEmbedded(process.env).DATABASE_URL!,
     name: 'countinghouse-verify',
     size: CONNECTIONS,
     log: createLogger('silent', 'verify'),

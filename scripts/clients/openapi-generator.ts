@@ -44,8 +44,6 @@ const RUST = {
   ],
 } as const;
 
-const OTHERS = ['kotlin', 'csharp', 'go', 'php', 'ruby', 'swift6', 'dart', 'typescript-fetch', 'typescript-axios'];
-
 export const OPENAPI_GENERATOR: readonly Tool[] = [
   {
     name: 'openapi-generator-python',
@@ -91,14 +89,5 @@ export const OPENAPI_GENERATOR: readonly Tool[] = [
     needs: 'the document as it is',
     fails: 'missing field `type`',
     expected: 'compiles, and fails: "missing field `type`"',
-  },
-  {
-    name: 'openapi-generator-others',
-    language: 'Kotlin, C#, Go, PHP, Ruby, Swift 6, Dart, TypeScript (fetch, axios)',
-    tool: TOOL,
-    needs: 'not known',
-    programs: ['java', 'mvn'],
-    steps: [INSTALL, ...OTHERS.map((generator) => generate(generator, generator))],
-    expected: 'generates; not compiled',
   },
 ];

@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { requireUrls } from '../process/connection-urls.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { runningInstance } from './instance-lock.ts';
 import { DATABASE, urlOf } from './logins.ts';
@@ -81,9 +82,10 @@ export function mayNameStatements(environment: NodeJS.ProcessEnv): boolean {
 
 /**
  * The environment of a script: the given one if it has DATABASE_URL, else the given one completed by the running
- * embedded instance. Throws EmbeddedPostgresError when there is neither.
+ * embedded instance. Throws EmbeddedPostgresError when there is neither, and for a URL that cannot be meant as it is read.
  */
 export function environmentOrEmbedded(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  requireUrls(environment);
   if (environment.DATABASE_URL) return environment;
   const { base_url: _, ...embedded } = embeddedEnvironment(dataDirectory(environment));
   const CHECKPOINT_SIGNING_KEY = environment.CHECKPOINT_SIGNING_KEY || embedded.CHECKPOINT_SIGNING_KEY;

@@ -1,10 +1,10 @@
 /**
  * `null` for an optional member of a POST is its absence: clients that are generated in several languages send it for what nobody
- * set. A member that takes null, a required one, and those of a PATCH, where null is a value, stay as they are given; so does an amount
- * without which all is meant, where null is refused.
+ * set. A member that takes null, a required one, and those of a PATCH, where null is a value, stay as they are given; so does a number
+ * without which all is meant, or no limit, where null is refused.
  */
 import type { z } from 'zod';
-import { isAmountOrAll } from '../api/schemas/amount.ts';
+import { isNumberOrAll } from '../api/schemas/amount.ts';
 import type { JsonObject } from '../values/json.ts';
 import { elementOf, objectsIn } from './known-names.ts';
 
@@ -31,7 +31,7 @@ function within(schema: z.core.$ZodType, value: unknown): unknown {
 }
 
 function isAbsence(member: z.core.$ZodType): boolean {
-  return member._zod.optin === 'optional' && !takesNull(member) && !isAmountOrAll(member);
+  return member._zod.optin === 'optional' && !takesNull(member) && !isNumberOrAll(member);
 }
 
 function takesNull(schema: z.core.$ZodType): boolean {

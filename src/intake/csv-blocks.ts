@@ -79,17 +79,24 @@ class Blocks {
 }
 
 /**
- * The rows of a file with the columns of its header, a block at a time: the first row of all is the header. A row with more fields is the last
- * that is read. Throws BadInput.
+ * The rows below the header of a file, a block at a time. `judge` throws for a header that is not wanted, before any row is read: nobody else
+ * bounds how many fields a row may have. A row with more fields than the header is the last that is read. Throws BadInput.
  */
-export async function* csvRows(parts: AsyncIterable<Buffer>): AsyncGenerator<readonly ParsedRow[]> {
+export async function* csvRows(
+  parts: AsyncIterable<Buffer>,
+  judge: (header: readonly string[]) => void,
+): AsyncGenerator<readonly ParsedRow[]> {
   const blocks = new Blocks();
   let columns: number | undefined;
   let isOver = false;
   const rowsOfBlock = ({ bytes, linesBefore }: Block) => {
     const rows: ParsedRow[] = [];
     const take = (row: ParsedRow) => {
-      columns ??= row.record.length;
+      if (columns === undefined) {
+        judge(row.record);
+        columns = row.record.length;
+        return true;
+      }
       isOver = row.record.length > columns;
       rows.push(row);
       return !isOver;

@@ -3,7 +3,7 @@
  * columns, the same number of fields in every row. Pure: bytes in, rows out. A file may be hostile: the cost of a row
  * is bounded before it is parsed (docs/decisions/csv.md).
  */
-import { parse } from 'csv-parse/sync';
+import { CsvError, parse } from 'csv-parse/sync';
 import { BadInput } from './bad-input.ts';
 
 export interface CsvRow<Column extends string> {
@@ -143,8 +143,8 @@ export function eachRow(
     parse(text, options as never);
   } catch (error) {
     if (error instanceof Enough) return;
-    if (error instanceof BadInput) throw error;
-    const { lines, message } = error as { lines?: number; message: string };
+    if (!(error instanceof CsvError)) throw error;
+    const { lines, message } = error as CsvError & { lines?: number };
     // The parser counts the lines of what it was given.
     const said = linesBefore === 0 ? message : message.replace(/(,)? at line \d+/, '');
     throw new BadInput(lines === undefined ? null : linesBefore + lines, said);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Judgement } from '../proofs/judge-proof.ts';
 import { isUuid, publicId } from '../values/ids.ts';
+import { parseRfc3339 } from '../values/rfc3339.ts';
 import { DayFinder, type FoldedLine, JournalFold } from './fold-entries.ts';
 import { OPENING_FILES, PACK_FILES, startOf } from './pack.ts';
 import { bytesOf, linesOf, type ReadPack } from './pack-folder.ts';
@@ -83,8 +84,8 @@ function entryIn(line: Buffer): PackedEntry {
   if (typeof read !== 'object' || read === null || !Array.isArray(read.postings))
     throw new Error('it has no postings.');
   const instant = (name: string) => {
-    const ms = Date.parse(read[name]!);
-    if (Number.isNaN(ms)) throw new Error(`${name} is no time.`);
+    const ms = parseRfc3339(read[name] ?? '');
+    if (ms === undefined) throw new Error(`${name} is no time.`);
     return ms;
   };
   if (!isUuid(read.book_id)) throw new Error('it names no book.');

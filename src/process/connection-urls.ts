@@ -14,6 +14,24 @@ export function databaseUrlFault(url: string): string | undefined {
   return hosts.some((host) => host.includes(',')) ? ONE_HOST : undefined;
 }
 
+/** The URL, as the setting or the option of that name has it. Throws an error that names it where it cannot be meant as it is read. */
+export function databaseUrlOf(name: string, url: string): string {
+  const fault = databaseUrlFault(url);
+  if (fault !== undefined) throw new Error(`${name}: ${fault}`);
+  return url;
+}
+
+const DATABASES = ['DATABASE_URL', 'DATABASE_OWNER_URL', 'QUEUE_DATABASE_URL', 'SIGNER_DATABASE_URL'] as const;
+
+/** Of a script, which connects without the whole configuration: throws for a URL that cannot be meant as it is read, whether it is used or not. */
+export function requireUrls(environment: NodeJS.ProcessEnv): void {
+  for (const name of DATABASES) databaseUrlOf(name, environment[name] ?? '');
+  for (const url of (environment.REDIS_URL ?? '').split(',')) {
+    const fault = credentialsFault(url.trim());
+    if (fault !== undefined) throw new Error(`REDIS_URL: ${fault}`);
+  }
+}
+
 /** Why it is not clear where user and password end: readers of URLs differ in that. */
 export function credentialsFault(url: string): string | undefined {
   const { authority, path, query } = partsOf(url);

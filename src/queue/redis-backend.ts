@@ -11,7 +11,7 @@ import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
 import { claimNames } from './claim-names.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
-import { connectRedis, type RedisConnection, type RedisPlace } from './redis-connection.ts';
+import { connectRedis, nodeErrorOf, type RedisConnection, type RedisPlace } from './redis-connection.ts';
 import { QueueUnfit } from './try-queue.ts';
 
 /** A stopped Redis accepts commands and never answers. After this long the connection and its open commands fail. */
@@ -47,10 +47,11 @@ export function createRedisQueueBackend({ place, prefix, log }: RedisBackendOpti
   producer.on('error', warn);
   // No further attempt mends these. Only the start asks.
   const refused = new Promise<never>((_, reject) => {
-    producer.on('error', (error: Error) => {
-      const fault = tlsFault(error);
+    producer.on('error', async (error: Error) => {
+      const cause = await nodeErrorOf(error, place, PRODUCER_SILENCE_MS);
+      const fault = tlsFault(cause);
       if (fault !== undefined) reject(new QueueUnfit(`REDIS_URL: ${fault}\n${TLS_REMEDY}`));
-      else if (/^(WRONGPASS|NOAUTH)\b/.test(error.message)) reject(new QueueUnfit(`REDIS_URL: ${error.message}`));
+      else if (/^(WRONGPASS|NOAUTH)\b/.test(cause.message)) reject(new QueueUnfit(`REDIS_URL: ${cause.message}`));
     });
   });
   refused.catch(() => undefined);

@@ -51,6 +51,29 @@ export function connectRedis({ urls, cluster }: RedisPlace, options: ConnectionO
   });
 }
 
+/**
+ * Why nodes of a cluster were not reached: the cluster's error has that of a node behind it. Of a connection that failed before its first
+ * command, as TLS does, a node reports only that it is closed; so one is tried alone.
+ */
+export async function nodeErrorOf(error: Error, { urls }: RedisPlace, connectTimeoutMs: number): Promise<Error> {
+  const { lastNodeError } = error as { lastNodeError?: Error | null };
+  const [url = ''] = urls.split(',');
+  if (!lastNodeError) return error;
+  if (!url.startsWith('rediss:')) return lastNodeError;
+  const node = new Redis(url, { lazyConnect: true, retryStrategy: null, connectTimeout: connectTimeoutMs });
+  try {
+    return await new Promise<Error>((resolve) => {
+      node.on('error', resolve);
+      node.connect().then(
+        () => resolve(lastNodeError),
+        () => resolve(lastNodeError),
+      );
+    });
+  } finally {
+    node.disconnect();
+  }
+}
+
 const REDIS_PORT = 6379;
 
 function nodeOf(url: string): { host: string; port: number } {

@@ -123,6 +123,7 @@ test('a range of bytes is answered with a part, and what is no range with the wh
   expect(part).toMatchObject({ status: 206, headers: { 'content-range': `bytes 10-29/${result!.bytes}` } });
   expect(part.text).toBe(whole.text.slice(10, 30));
   expect(await get({ range: 'bytes=0-4', 'if-range': `"${result!.sha256}"` })).toMatchObject({ status: 206 });
+  expect(await get({ range: 'Bytes=0-4', 'if-range': ` "${result!.sha256}" ` })).toMatchObject({ status: 206 });
   const unheard: Record<string, string>[] = [
     { range: 'bytes=0-4', 'if-range': '"another"' },
     { range: 'bytes=0-1,4-5' },

@@ -1,25 +1,38 @@
-/** Headers that carry a caller's text: each header of each answer is read by its own grammar, whatever the caller wrote. */
+/**
+ * Headers that carry a caller's text: each header of pages, of answers of the API and of webhooks is read by its own grammar, whatever the
+ * caller wrote.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Client } from '../../scripts/harness/client.ts';
+import { type Account, type Client, type Endpoint, succeeded } from '../../scripts/harness/client.ts';
+import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { type Payer, payerOf, type ShownPage } from '../support/payer.ts';
 import { ALL_POOLS, lookInto, type Product, startProduct } from '../support/product.ts';
 
 const PUBLIC_URL = 'https://pay.example';
 const APPROVED = '4242424242424242';
 const CHALLENGED = '4000002500003155';
+/** What a header, a parameter of one or a list of them would take for more than a text. */
+const ODD = `a; "b"; c=d, 'e' ü€`;
+const LINES = `${ODD}\r\nSet-Cookie: f=g`;
 
 let product: Product;
 let client: Client;
+let receiver: Receiver;
+let account: Account;
 let payers = 0;
 
 beforeAll(async () => {
   const environment = { PUBLIC_URL, TRUSTED_PROXIES: 'loopback' };
   product = await startProduct({ backend: 'postgres', pools: [...ALL_POOLS, 'payments'], environment });
   ({ client } = await product.organisation());
-  await client.openAccount();
+  account = await client.openAccount({ name: ODD, external_id: 'odd; "0"', metadata: { [ODD]: ODD } });
+  receiver = await startReceiver();
 });
 
-afterAll(() => product?.close());
+afterAll(async () => {
+  await product?.close();
+  await receiver?.close();
+});
 
 // biome-ignore lint/suspicious/noExplicitAny: as the answer shows it
 type Shown = any;
@@ -61,11 +74,49 @@ const GRAMMAR: Readonly<Record<string, RegExp>> = {
   'x-xss-protection': /^0$/,
 };
 
-function expectGrammar({ headers }: Pick<ShownPage, 'headers'>): void {
+/** Every header of an answer of the API. */
+const OF_API: typeof GRAMMAR = {
+  'accept-ranges': /^bytes$/,
+  allow: /^[A-Z]+(, [A-Z]+)*$/,
+  'cache-control': /^no-store$/,
+  connection: /^(keep-alive|close)$/,
+  'content-disposition': /^attachment; filename="[a-z0-9_-]+\.[a-z]+"$/,
+  'content-length': /^\d+$/,
+  'content-type':
+    /^(?:(?:application\/(?:problem\+)?json|text\/csv|application\/xml)(?:; charset=utf-8)?|application\/pdf)$/,
+  date: /^[\w :,]+$/,
+  etag: /^"[0-9a-f]{64}"$/,
+  'idempotent-replayed': /^true$/,
+  'keep-alive': /^timeout=\d+$/,
+  'preference-applied': /^(?:respond-async|wait=\d+)$/,
+  ratelimit: /^[\w"=; -]+$/,
+  'ratelimit-policy': /^[\w"=; -]+$/,
+  'request-id': /^req_[0-9a-z]+$/,
+  'statement-closing': /^-?\d+$/,
+  'statement-digest': /^[0-9a-f]+$/,
+  'statement-lines': /^\d+$/,
+  'statement-opening': /^-?\d+$/,
+  'transfer-encoding': /^chunked$/,
+  'x-content-type-options': /^nosniff$/,
+};
+
+/** Every header of a webhook, but for those that its endpoint names. */
+const OF_WEBHOOK: typeof GRAMMAR = {
+  connection: /^keep-alive$/,
+  'content-length': /^\d+$/,
+  'content-type': /^application\/json$/,
+  host: /^127\.0\.0\.1:\d+$/,
+  'user-agent': /^Countinghouse-Webhooks\/1\.0$/,
+  'webhook-id': /^evt_[0-9a-z]+$/,
+  'webhook-signature': /^v1,[A-Za-z0-9+/=]+$/,
+  'webhook-timestamp': /^\d+$/,
+};
+
+function expectGrammar({ headers }: { headers: object }, grammar = GRAMMAR): void {
   for (const [name, value] of Object.entries(headers)) {
-    expect(Object.keys(GRAMMAR)).toContain(name);
+    expect(Object.keys(grammar)).toContain(name);
     expect(`${name}: ${value}`).toMatch(new RegExp(`^${name}: `));
-    expect(String(value)).toMatch(GRAMMAR[name]!);
+    expect(String(value)).toMatch(grammar[name]!);
   }
 }
 
@@ -138,4 +189,84 @@ describe('a URL of a merchant', () => {
     expect([paid.status, paid.headers.location]).toEqual([200, undefined]);
     expect(paid.text).toContain('Payment received');
   });
+});
+
+describe('an answer of the API', () => {
+  const expectAnswer = (status: number, answer: { status: number; headers: object }) => {
+    expect(answer.status).toBe(status);
+    expectGrammar(answer, OF_API);
+  };
+
+  test('to a body with such texts, and to its repetition', async () => {
+    const body = { currency: 'JOD', name: ODD, external_id: 'odd "1", 2; 3', metadata: { [ODD]: ODD } };
+    for (const idempotencyKey of ['a;b,"c"=d', `'e':f/g`]) {
+      expectAnswer(201, await client.post('/v1/accounts', body, { idempotencyKey }));
+      const again = await client.post('/v1/accounts', body, { idempotencyKey });
+      expectAnswer(201, again);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      expectAnswer(422, await client.post('/v1/accounts', { ...body, name: 'x' }, { idempotencyKey }));
+      body.external_id += '.';
+    }
+    expectAnswer(400, await client.post('/v1/accounts', { ...body, [LINES]: LINES, currency: LINES }));
+  });
+
+  test.each(['wait=1; a="b;c", d=e', 'respond-async;f="g", wait=h', 'wait="0";i'])(
+    'that prefers %s',
+    async (prefer) => {
+      const answer = await client.requestPayout({ account: account.id, headers: { prefer } });
+      expectAnswer(202, answer);
+      expect(answer.headers['preference-applied']).toMatch(/^(?:respond-async|wait=[01])$/);
+    },
+  );
+
+  test('to a path and a query with such texts', async () => {
+    const odd = encodeURIComponent(LINES);
+    expectAnswer(404, await client.get(`/v1/accounts/${odd}`));
+    expectAnswer(404, await client.get(`/v1/${odd}?${odd}=${odd}`));
+    expectAnswer(400, await client.get(`/v1/accounts?${odd}=${odd}&cursor=${odd}`));
+    expectAnswer(405, await client.delete(`/v1/accounts?${odd}`));
+    expectAnswer(200, await client.get(`/v1/accounts?external_id=${odd}`));
+  });
+
+  test.each(['csv', 'pdf'])('that is a file of an account with such names, as %s', async (format) => {
+    const day = account.created_at.slice(0, 10);
+    const answer = await client.get(`/v1/accounts/${account.id}/statements?from=${day}&to=${day}&format=${format}`);
+    expectAnswer(200, answer);
+    expect(answer.headers['content-disposition']).toContain(account.id);
+  });
+});
+
+describe('a webhook', () => {
+  /** As they stand in a request, whatever they may mean elsewhere. */
+  const OWN = {
+    'X-Odd': `a;b="c", 'd' {e} \\f`,
+    Authorization: 'Basic Zjpn, Bearer h;i=j',
+    "!#$%&'*+.^_`|~0": 'k l',
+  };
+
+  test('has the headers of its endpoint as they were given, and no other text of a caller', async () => {
+    const path = "/a/../b/%2e%2e/c;d,'e'";
+    const url = `${receiver.url(path)}?f='g'&h=i;j,k`;
+    const body = { url, description: 'odd', headers: OWN, events: ['account.created'] };
+    const endpoint = succeeded(await client.post<Endpoint>('/v1/webhooks', body));
+    const target = url.slice(url.indexOf('/', 'http://'.length));
+    receiver.trust(target, endpoint.secret);
+    const { id } = await client.openAccount({ funds: 0, name: ODD, external_id: 'odd; "2"', metadata: { [ODD]: ODD } });
+    const { headers, forged } = await receiver.event(target, 'account.created', id);
+    expect(forged).toBeUndefined();
+    const own = new Map(Object.entries(OWN).map(([name, value]) => [name.toLowerCase(), value]));
+    for (const [name, value] of own) expect(headers[name]).toBe(value);
+    expectGrammar(
+      { headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !own.has(name))) },
+      OF_WEBHOOK,
+    );
+  });
+
+  test.each([{ 'X-Odd': 'a\r\nSet-Cookie: b=c' }, { 'X-Odd: a': 'b' }, { 'X-Odd': 'ü' }, { 'Content-Length': '1' }])(
+    'takes no header %s',
+    async (headers) => {
+      const answer = await client.post<Shown>('/v1/webhooks', { url: receiver.url('/odd'), headers });
+      expect([answer.status, answer.body.errors?.[0]?.param]).toEqual([400, `/headers/${Object.keys(headers)[0]}`]);
+    },
+  );
 });

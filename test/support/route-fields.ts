@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type { Route } from '../../src/api/route.ts';
+import { isNumberOrAll } from '../../src/api/schemas/amount.ts';
 
 /** The part of JSON Schema that bodies use. */
 interface JsonSchema {
@@ -27,6 +28,8 @@ interface JsonSchema {
   oneOf?: readonly JsonSchema[];
   $ref?: string;
   $defs?: Record<string, JsonSchema>;
+  /** As orAll has it (src/api/schemas/amount.ts). */
+  orAll?: boolean;
 }
 
 /** A body in which one field is not as its schema wants it. */
@@ -52,13 +55,31 @@ interface Field {
 const SURPLUS = 'surplus_member';
 
 function schemaOf(route: Route): JsonSchema {
-  return z.toJSONSchema(route.body!, { io: 'input', unrepresentable: 'any' }) as JsonSchema;
+  return z.toJSONSchema(route.body!, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (isNumberOrAll(zodSchema)) jsonSchema.orAll = true;
+    },
+  }) as JsonSchema;
 }
 
 /** Valid bodies with every field: one for each choice that the schema has. */
 export function samplesOf(route: Route): unknown[] {
   const root = schemaOf(route);
   return samples(root, root);
+}
+
+/** Each number that may be left out, at any depth: its pointer without indices, and the valid body with null in its place. */
+export function optionalNumbersOf(route: Route): { readonly at: string; readonly pointer: string; body: unknown }[] {
+  const root = schemaOf(route);
+  return samples(root, root).flatMap((sample) =>
+    [...fieldsIn(root, root, sample, '', (value) => value)].flatMap(({ pointer, schema, mayBeAbsent, with: put }) =>
+      mayBeAbsent && typesOf(schema, root).includes('number')
+        ? [{ at: pointer.replaceAll('/0/', '/'), pointer, body: put(null) }]
+        : [],
+    ),
+  );
 }
 
 export function refusedBodiesOf(route: Route): RefusedBody[] {
@@ -74,8 +95,8 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
   const add = (what: string, value: unknown, at = pointer) => {
     refused.push({ what, body: field.with(value), pointer: at });
   };
-  // In a POST, null for a member that may be left out is its absence, unless all is meant by that.
-  const isAbsent = method === 'post' && field.mayBeAbsent && !isOfAll(schema);
+  // In a POST, null for a member that may be left out is its absence, unless all is meant by that, or no limit.
+  const isAbsent = method === 'post' && field.mayBeAbsent && !schema.orAll;
   const types = [...typesOf(schema, root), ...(isAbsent ? ['null'] : [])];
   for (const [type, value] of Object.entries(VALUES)) if (!types.includes(type)) add(`a ${type}`, value);
   if (isRequired) refused.push({ what: 'nothing', body: field.without(), pointer });
@@ -102,11 +123,6 @@ function refusedOf(field: Field, root: JsonSchema, { method }: Route): RefusedBo
     }
   }
   return refused;
-}
-
-/** As orAll says it (src/api/schemas/amount.ts). */
-function isOfAll({ description = '', type }: JsonSchema): boolean {
-  return type === 'integer' && /Without it, (all(?! events)|however much|what it approved)/.test(description);
 }
 
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => [`key${at}`, 'value'] as const);

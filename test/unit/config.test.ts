@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../src/config.ts';
 
@@ -287,5 +289,23 @@ describe('a setting that can never apply stops the start', () => {
       CHECKPOINT_FORMER_KEYS: [KEY_ID],
     });
     expect(read({ ...idle, WEBHOOK_ALLOW_HOSTS: '127.0.0.1:*,[::1]:65535' }).WEBHOOK_ALLOW_HOSTS).toHaveLength(2);
+  });
+});
+
+describe('.env.example', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../.env.example'), 'utf8');
+  const example = Object.fromEntries([...text.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
+  /** What it cannot have for everybody. */
+  const COUNTINGHOUSE_ENCRYPTION_KEY = Buffer.alloc(32).toString('base64');
+
+  test('starts the product once the key is filled in', () => {
+    expect(example.COUNTINGHOUSE_ENCRYPTION_KEY).toBe('');
+    expect(() => readConfig({ ...example, COUNTINGHOUSE_ENCRYPTION_KEY })).not.toThrow();
+  });
+
+  test('names what is taken without it, but for the places of the databases', () => {
+    const places = Object.entries(example).filter(([name]) => /^(\w*DATABASE\w*|REDIS)_URL$/.test(name));
+    const without = readConfig({ ...Object.fromEntries(places), COUNTINGHOUSE_ENCRYPTION_KEY });
+    expect(readConfig({ ...example, COUNTINGHOUSE_ENCRYPTION_KEY })).toEqual(without);
   });
 });

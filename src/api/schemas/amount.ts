@@ -85,18 +85,21 @@ export const signedAmount = amountFrom(-MAX_REQUEST_AMOUNT, "In the currency's s
 /** A limit, which may be zero. */
 export const amountOrZero = amountFrom(0n, "In the currency's smallest unit.");
 
-const AMOUNTS_OR_ALL = new WeakSet<z.core.$ZodType>();
+/** The number of an account's line, or of a book's entry. */
+export const sequence = z.int().min(0).transform(BigInt).meta({ type: 'integer', format: 'int64', minimum: 0 });
+
+const NUMBERS_OR_ALL = new WeakSet<z.core.$ZodType>();
 
 /**
- * An amount without which all is meant that there is. `null` is not its absence: JavaScript writes it for NaN, and whoever has
- * miscalculated does not mean all.
+ * A number without which all is meant that there is, or no limit. `null` is not its absence: JavaScript writes it for NaN, and whoever
+ * has miscalculated means neither.
  */
-export function orAll<Amount extends typeof positiveAmount>(amount: Amount, description: string) {
-  const member = amount.optional().meta({ ...amount.meta(), description });
-  AMOUNTS_OR_ALL.add(member);
+export function orAll<Of extends z.ZodType>(number: Of, description: string) {
+  const member = number.optional().meta({ ...number.meta(), description });
+  NUMBERS_OR_ALL.add(member);
   return member;
 }
 
-export function isAmountOrAll(schema: z.core.$ZodType): boolean {
-  return AMOUNTS_OR_ALL.has(schema);
+export function isNumberOrAll(schema: z.core.$ZodType): boolean {
+  return NUMBERS_OR_ALL.has(schema);
 }

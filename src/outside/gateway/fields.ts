@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../../values/clock.ts';
 import { InexactNumber, type JsonObject, parseJson } from '../../values/json.ts';
+import { isCalendarDay, parseRfc3339 } from '../../values/rfc3339.ts';
 import { parsedUrl } from '../../values/url.ts';
 
 /** A gateway's message does not follow docs/partners.md. */
@@ -17,8 +18,6 @@ export const TOKEN_MAX = 255;
 const URL_MAX = 2_000;
 /** The largest bigint of Postgres. */
 const AMOUNT_MAX = 2n ** 63n - 1n;
-/** RFC 3339. */
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
 /** Throws NotOfContract unless the text is a JSON object. */
 export function readObject(text: string): JsonObject {
@@ -107,8 +106,8 @@ export function currencyOrNull(object: JsonObject, name: string): string | null 
 export function momentOrNull(object: JsonObject, name: string): Instant | null {
   const value = memberOf(object, name);
   if (value === null) return null;
-  const instant = typeof value === 'string' && DATE_TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (!Number.isNaN(instant)) return instant;
+  const instant = typeof value === 'string' ? parseRfc3339(value) : undefined;
+  if (instant !== undefined) return instant;
   throw new NotOfContract(`${name} is not a moment of RFC 3339`);
 }
 
@@ -119,7 +118,7 @@ export function moment(object: JsonObject, name: string): Instant {
 /** A day of the calendar: YYYY-MM-DD. */
 export function dayOrNull(object: JsonObject, name: string): string | null {
   const value = memberOf(object, name);
-  if (value === null || (typeof value === 'string' && isDay(value))) return value;
+  if (value === null || (typeof value === 'string' && isCalendarDay(value))) return value;
   throw new NotOfContract(`${name} is no day`);
 }
 
@@ -135,13 +134,6 @@ export function textsOf(object: JsonObject, name: string, { most, max }: { most:
   const value = memberOf(object, name) ?? [];
   if (Array.isArray(value) && value.length <= most && value.every((text) => isTextOfOneLine(text, max))) return value;
   throw new NotOfContract(`${name} is not a list of up to ${most} texts of 1 to ${max} characters on one line`);
-}
-
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  // February has no 30th.
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
 const isTextOfOneLine = (value: unknown, max: number): value is string =>

@@ -5,7 +5,7 @@
 import { BadInput } from '../../intake/bad-input.ts';
 import { eachRow, type ParsedRow } from '../../intake/csv.ts';
 import { type DateFormat, formatsOf, writtenDay } from '../reading/csv-days.ts';
-import { type CsvProfile, CsvStatementReader, DELIMITERS } from '../reading/read-csv.ts';
+import { COLUMNS_MAX, type CsvProfile, CsvStatementReader, DELIMITERS } from '../reading/read-csv.ts';
 import type { Question } from './proposal.ts';
 import { type ColumnAnswers, columnsOf } from './propose-columns.ts';
 import { signsOf } from './propose-signs.ts';
@@ -145,8 +145,9 @@ function tableAt(text: string, { delimiter, skip, answers }: At): Table | undefi
 function rowsBelow(text: string, { delimiter, skip }: { delimiter: string; skip: number }): readonly ParsedRow[] {
   try {
     const rows: ParsedRow[] = [];
-    // One with other fields than the first shows that this is no table: what is below it is not read.
-    const take = (row: ParsedRow) => rows.push(row) > 0 && row.record.length === rows[0]!.record.length;
+    // One with other fields than the first shows that this is no table, as does a first one of too many: what is below it is not read.
+    const take = (row: ParsedRow) =>
+      rows.push(row) > 0 && row.record.length === rows[0]!.record.length && row.record.length <= COLUMNS_MAX;
     eachRow(text, take, { linesBefore: skip, delimiter });
     return rows;
   } catch (error) {

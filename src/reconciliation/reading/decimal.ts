@@ -25,6 +25,11 @@ export function minorUnits(
   return BigInt(digits);
 }
 
+/** A count: digits alone, as many as ISO 20022 has at most (Max15NumericText). Undefined for anything else: `0x2` and `1e1` are numbers of programs. */
+export function wholeNumber(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+}
+
 /** YYYY-MM-DD of a day that exists. */
 export function dayOrInvalid(text: string, row: number): string {
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;

@@ -13,7 +13,7 @@ import {
   StatementInvalid,
   TEXT_MAX,
 } from './bank-file.ts';
-import { dayOfSixDigits, minorUnits, shown } from './decimal.ts';
+import { dayOfSixDigits, minorUnits, shown, wholeNumber } from './decimal.ts';
 import { FileLines } from './file-lines.ts';
 
 interface Bai2Record {
@@ -242,10 +242,10 @@ interface Counted {
 }
 
 function checkTrailer({ row, of, totals }: Counted, sum = '', parts: string | undefined, records = ''): void {
-  const [stated, statedRecords] = [signedDigits(sum, row), Number(records)];
+  const [stated, statedRecords] = [signedDigits(sum, row), wholeNumber(records)];
   if (stated !== totals.sum)
     throw new BadInput(row, `The trailer of the ${of} states ${stated}, and its amounts come to ${totals.sum}.`);
-  if (parts !== undefined && Number(parts) !== totals.parts)
+  if (parts !== undefined && wholeNumber(parts) !== totals.parts)
     throw new BadInput(row, `The trailer of the ${of} states ${shown(parts)} parts, and there are ${totals.parts}.`);
   if (statedRecords !== totals.records)
     throw new BadInput(

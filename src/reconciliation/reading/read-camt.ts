@@ -21,7 +21,7 @@ import {
   StatementInvalid,
   TEXT_MAX,
 } from './bank-file.ts';
-import { dayOrInvalid, minorUnits } from './decimal.ts';
+import { dayOrInvalid, minorUnits, wholeNumber } from './decimal.ts';
 
 const KINDS: Readonly<Record<string, MessageKind>> = { Stmt: 'statement', Rpt: 'report', Ntfctn: 'notification' };
 const MESSAGES = ['BkToCstmrStmt', 'BkToCstmrAcctRpt', 'BkToCstmrDbtCdtNtfctn'];
@@ -160,8 +160,8 @@ function headerOf(element: XmlElement, kind: MessageKind): Header {
 /** Version 08 numbers pages of a statement, version 02 those of its message. */
 function pageOf(element: XmlElement, group: XmlElement | undefined): Page | null {
   const paged = at(element, 'StmtPgntn') ?? at(element, 'RptPgntn') ?? at(group, 'MsgPgntn');
-  const number = Number(textAt(paged, 'PgNb'));
-  if (paged === undefined || !Number.isSafeInteger(number) || number < 1) return null;
+  const number = wholeNumber(textAt(paged, 'PgNb') ?? '');
+  if (number === undefined || number < 1) return null;
   const isLast = /^(true|1)$/.test(textAt(paged, 'LastPgInd') ?? '');
   return number === 1 && isLast ? null : { number, isFirst: number === 1, isLast };
 }
@@ -302,8 +302,9 @@ function detailsOf(
 }
 
 function batchOf(batch: XmlElement | undefined, details: number): BankFileLine['batch'] {
-  const stated = Number(textAt(batch, 'NbOfTxs') ?? details);
-  const transactions = Number.isSafeInteger(stated) && stated > 0 && stated <= 2_147_483_647 ? stated : null;
+  const written = textAt(batch, 'NbOfTxs');
+  const stated = written === undefined ? details : (wholeNumber(written) ?? 0);
+  const transactions = stated > 0 && stated <= 2_147_483_647 ? stated : null;
   return { id: givenReference(textAt(batch, 'PmtInfId') ?? textAt(batch, 'MsgId')), transactions };
 }
 

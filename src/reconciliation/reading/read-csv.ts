@@ -57,6 +57,8 @@ export interface CsvProfile {
 
 /** A portal exports some thousand rows. Larger files come in a format of banks. */
 const BYTES_MAX = 64 * 1024 * 1024;
+/** Many times what a portal exports. Rows are bounded by their header, and this bounds the header. */
+export const COLUMNS_MAX = 1_000;
 
 export class CsvStatementReader implements BankFileReader {
   readonly #profile: CsvProfile;
@@ -75,18 +77,13 @@ export class CsvStatementReader implements BankFileReader {
   }
 
   end(): readonly Read[] {
-    const { columns, skip, encoding, delimiter } = this.#profile;
+    const { skip, encoding, delimiter } = this.#profile;
     const text = withoutFirstLines(decoded(Buffer.concat(this.#parts), encoding), skip);
-    const [header, ...rows] = rowsOf(text, { linesBefore: skip, delimiter });
-    if (header === undefined) throw new BadInput(null, 'The file has no header.');
-    const places = placesOf(header.record, columns, header.row);
-    const fields = header.record.findLastIndex((name) => name.trim() !== '') + 1;
-    const short = rows.find(({ record }) => record.length < fields);
-    if (short !== undefined)
-      throw new BadInput(short.row, `It has ${short.record.length} of ${fields} fields: the file is cut off.`);
+    const taken = new Taken(this.#profile);
     try {
-      const lines = rows.map(({ row, record }) => lineOf(record, { row, places, profile: this.#profile }));
-      const stated = rows.map(({ row, record }) => balanceOf(record, { row, places, profile: this.#profile }));
+      eachRow(text, taken.take, { linesBefore: skip, delimiter });
+      const { header, lines, stated } = taken;
+      if (header === undefined) throw new BadInput(null, 'The file has no header.');
       const balances = endsOf(lines, stated);
       return [...lines.map((line): Read => ({ is: 'line', line })), this.#statement(lines, header.row, balances)];
     } catch (error) {
@@ -117,16 +114,52 @@ export class CsvStatementReader implements BankFileReader {
   }
 }
 
-/** Throws BadInput at the first row that has more fields than the header, and a delimiter at its end. */
-function rowsOf(text: string, options: { linesBefore: number; delimiter: string }): ParsedRow[] {
-  const rows: ParsedRow[] = [];
-  const take = (row: ParsedRow) => {
-    const most = (rows[0] ?? row).record.length;
-    if (row.record.length > most + 1) throw new BadInput(row.row, `It has ${row.record.length} of ${most} fields.`);
-    return rows.push(row) > 0;
+/** What was read of a file. Each row is judged as it comes: the first that is wrong ends the reading. */
+class Taken {
+  readonly #profile: CsvProfile;
+  header: Header | undefined;
+  readonly lines: BankFileLine[] = [];
+  /** The balance behind each line. */
+  readonly stated: (bigint | undefined)[] = [];
+
+  constructor(profile: CsvProfile) {
+    this.#profile = profile;
+  }
+
+  readonly take = (read: ParsedRow): boolean => {
+    if (this.header === undefined) {
+      this.header = headerOf(read, this.#profile.columns);
+      return true;
+    }
+    requireFields(read, this.header);
+    const at = { row: read.row, places: this.header.places, profile: this.#profile };
+    this.lines.push(lineOf(read.record, at));
+    this.stated.push(balanceOf(read.record, at));
+    return true;
   };
-  eachRow(text, take, options);
-  return rows;
+}
+
+interface Header {
+  readonly row: number;
+  readonly places: Places;
+  /** Up to its last name, and with the fields without a name behind it. */
+  readonly named: number;
+  readonly fields: number;
+}
+
+/** Throws BadInput for one with too many columns, or without those that the profile names. */
+function headerOf({ row, record }: ParsedRow, columns: CsvColumns): Header {
+  if (record.length > COLUMNS_MAX)
+    throw new BadInput(row, `It has ${record.length} columns; a CSV has at most ${COLUMNS_MAX}.`);
+  const named = record.findLastIndex((name) => name.trim() !== '') + 1;
+  return { row, places: placesOf(record, columns, row), named, fields: record.length };
+}
+
+/** Throws BadInput for a row with fewer fields than the header names, or with more than it and a delimiter at its end. */
+function requireFields({ row, record }: ParsedRow, { named, fields }: Header): void {
+  if (record.length > fields + 1) throw new BadInput(row, `It has ${record.length} of ${fields} fields.`);
+  if (record.length < named)
+    throw new BadInput(row, `It has ${record.length} of ${named} fields: the file is cut off.`);
 }
 
 function decoded(bytes: Buffer, encoding: CsvProfile['encoding']): string {

@@ -35,7 +35,8 @@ async function* pieces(
   }
 }
 
-const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
+/** The name of the unit is written in any case (14.1), and a list may have blanks and elements without anything in them (5.6.1). */
+const RANGE = /^bytes=[\t ,]*(\d*)-(\d*)[\t ,]*$/i;
 
 /**
  * The range that a request asks for (RFC 9110, 14.1.2). Undefined for what is no single range, or lies behind the end: then the whole file is

@@ -234,11 +234,17 @@ describeWithRedis('queues on Redis', () => {
     const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `rediss://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    await expect(queuesOf({ REDIS_URL: url }).check('one')).rejects.toThrow(
-      /^REDIS_URL: The certificate of the server cannot be verified \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.\nName the authority/,
-    );
+    for (const REDIS_CLUSTER of [false, true])
+      await expect(queuesOf({ REDIS_URL: url, REDIS_CLUSTER }).check('one')).rejects.toThrow(
+        /^REDIS_URL: The certificate of the server cannot be verified \(DEPTH_ZERO_SELF_SIGNED_CERT\)\.\nName the authority/,
+      );
     server.close();
     rmSync(folder, { recursive: true });
+  });
+
+  test.each([false, true])('that take another password stop the start (a cluster: %s)', async (REDIS_CLUSTER) => {
+    const url = redis.url.replace('redis://', 'redis://nobody:password@');
+    await expect(queuesOf({ REDIS_URL: url, REDIS_CLUSTER }).check('one')).rejects.toThrow(/^REDIS_URL: WRONGPASS /);
   });
 
   test.each(['eval', 'info'])('of a user who may not run %s stop the start', async (command) => {

@@ -340,6 +340,10 @@ test.each`
   ${'bytes=-5000'}    | ${1000} | ${{ first: 0, last: 999 }}
   ${'bytes=1000-'}    | ${1000} | ${undefined}
   ${'bytes=-0'}       | ${1000} | ${undefined}
+  ${'Bytes=0-99'}     | ${1000} | ${{ first: 0, last: 99 }}
+  ${'bytes=0-99 '}    | ${1000} | ${{ first: 0, last: 99 }}
+  ${'bytes=0-99 , ,'} | ${1000} | ${{ first: 0, last: 99 }}
+  ${'bytes=0x1-99'}   | ${1000} | ${undefined}
   ${'bytes=9-1'}      | ${1000} | ${undefined}
   ${'bytes=0-1,5-6'}  | ${1000} | ${undefined}
   ${'lines=0-1'}      | ${1000} | ${undefined}

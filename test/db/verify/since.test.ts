@@ -24,6 +24,7 @@ test.each`
   ${'-1'}                        | ${undefined}
   ${'1970-01-01'}                | ${undefined}
   ${'1970-13-01T00:00:00Z'}      | ${undefined}
+  ${'1970-02-30T00:00:00Z'}      | ${undefined}
   ${'1 day'}                     | ${undefined}
 `('$text is since $since', ({ text, since }) => {
   expect(parseSince(text, 1_000_000)).toEqual(since);

@@ -3,10 +3,11 @@ import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Route, RouteRequest } from '../../../src/api/route.ts';
-import { isAmountOrAll, orAll, positiveAmount } from '../../../src/api/schemas/amount.ts';
+import { isNumberOrAll, orAll, positiveAmount } from '../../../src/api/schemas/amount.ts';
 import { withoutAbsentMembers } from '../../../src/http/absent-members.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
-import { samplesOf } from '../../support/route-fields.ts';
+import { MAKES_KEYS } from '../../../src/organisations/api-key.ts';
+import { optionalNumbersOf, samplesOf } from '../../support/route-fields.ts';
 import { createTestApp, KEYS } from './test-app.ts';
 
 const schema = z.strictObject({
@@ -46,7 +47,7 @@ test.each`
   ${'no required member'}                   | ${{ required: null, choice: { type: 'b', b: null } }} | ${{ required: null, choice: { type: 'b', b: null } }}
   ${'none that takes null'}                 | ${{ nullable: null }}                                 | ${{ nullable: null }}
   ${'none of the caller’s own names'}       | ${{ free: { a: null } }}                              | ${{ free: { a: null } }}
-  ${'no amount without which all is meant'} | ${{ all: null }}                                      | ${{ all: null }}
+  ${'no number without which all is meant'} | ${{ all: null }}                                      | ${{ all: null }}
   ${'none that is not known'}               | ${{ surplus: null }}                                  | ${{ surplus: null }}
 `('drops $what', ({ body, kept }) => {
   const before = structuredClone(body);
@@ -73,11 +74,11 @@ describe('every route', () => {
     routes: routes.map((one) => ({ ...one, path: `/v1/${one.operation}`, params: undefined }) as Route),
   });
 
-  const send = async ({ method, operation }: Route, body: unknown) => {
+  const send = async ({ method, operation, scope }: Route, body: unknown) => {
     handled.length = 0;
     const answer = await request(app)
       [method as 'post'](`/v1/${operation}`)
-      .set('authorization', `Bearer ${KEYS.test}`)
+      .set('authorization', `Bearer ${scope === MAKES_KEYS ? KEYS.maker : KEYS.test}`)
       .set('idempotency-key', 'one')
       .send(body as object);
     return { status: answer.status, answer: answer.body, ...handled[0] };
@@ -87,48 +88,66 @@ describe('every route', () => {
   /** The optional members of the body of a route, at its top. */
   const optional = (route: Route) =>
     membersOf(route).flatMap(([name, member]) =>
-      member._zod.optin === 'optional' && !isAmountOrAll(member) ? [name] : [],
+      member._zod.optin === 'optional' && !isNumberOrAll(member) ? [name] : [],
     );
 
-  const ofAll = routes.flatMap((route) =>
-    membersOf(route).flatMap(([name, member]) =>
-      isAmountOrAll(member) ? [[route.operation, name, route] as const] : [],
-    ),
-  );
+  /** Numbers that a POST may leave out, by what their absence stands for: a new one is put here, or refuses null. */
+  const ABSENCES: Record<string, string> = {
+    '/cashback_amount': 'no cash',
+    '/interchange': 'a fact that is not known',
+    '/merchant_amount': 'a fact that is not known',
+    '/overdraft_limit': 'no overdraft',
+    '/overlap_seconds': 'a day',
+    '/reads_per_second': 'no more than the asking key has',
+    '/skip': 'no line',
+    '/tip': 'no tip',
+    '/writes_per_second': 'no more than the asking key has',
+  };
+  const limits = (at: string) => ['amount', 'count'].map((name) => `${at}/limits/${name}`);
+  /** Those without which all is meant, or no limit. */
+  const OR_ALL: Record<string, string[]> = {
+    backtestControls: [...limits('/controls'), '/controls/require_three_d_secure_above', '/as_of_sequence'],
+    capturePayment: ['/amount'],
+    createCard: [...limits('/controls'), '/controls/require_three_d_secure_above'],
+    createCardControls: [...limits(''), '/require_three_d_secure_above'],
+    createChartAccount: ['/floor'],
+    createControlsOfCard: [...limits(''), '/require_three_d_secure_above'],
+    createJournalEntry: ['/expect/sequence', '/expect/available_gte'],
+    createJournalEntryBatch: ['/entries/expect/sequence', '/entries/expect/available_gte'],
+    createRefund: ['/amount'],
+    createReport: ['/through_sequence'],
+    createTransactionAdvice: ['/amount'],
+    createTransactionDispute: ['/amount'],
+    createTransactionReversal: ['/amount'],
+    releaseHold: ['/amount'],
+    reverseTransaction: ['/amount'],
+    simulateCardAdvice: ['/amount'],
+    simulateCardReversal: ['/amount'],
+    simulateDispute: ['/amount'],
+    simulatePayoutReturned: ['/amount'],
+  };
+  const posts = routes.filter(({ method }) => method === 'post');
 
-  test('of an amount without which all is meant, and every other that says so, is known here', () => {
-    expect(ofAll.map(([operation]) => operation).sort()).toEqual([
-      'capturePayment',
-      'createRefund',
-      'createTransactionAdvice',
-      'createTransactionDispute',
-      'createTransactionReversal',
-      'releaseHold',
-      'reverseTransaction',
-      'simulateCardAdvice',
-      'simulateCardReversal',
-      'simulateDispute',
-      'simulatePayoutReturned',
-    ]);
-    const says = routes.flatMap((route) =>
-      membersOf(route).flatMap(([name, member]) =>
-        /amount/.test(name) && /\ball\b/i.test(member.meta()?.description ?? '') ? [route.operation] : [],
-      ),
-    );
-    expect(ofAll.map(([operation]) => operation)).toEqual(expect.arrayContaining(says));
+  test('refuses null for the numbers without which all is meant, or no limit, at any depth, and for no others', async () => {
+    const refused = new Map<string, string[]>();
+    const taken = new Set<string>();
+    for (const route of posts)
+      for (const { at, pointer, body } of optionalNumbersOf(route)) {
+        const { status, answer } = await send(route, body);
+        if (status === 200) {
+          taken.add(at);
+          continue;
+        }
+        const code = expect.stringMatching(/^(amount_not_integer|parameter_invalid)$/);
+        expect([status, answer.errors]).toEqual([400, [expect.objectContaining({ param: pointer, code })]]);
+        const known = refused.get(route.operation) ?? [];
+        refused.set(route.operation, known.includes(at) ? known : [...known, at]);
+      }
+    expect(Object.fromEntries(refused)).toEqual(OR_ALL);
+    expect([...taken].sort()).toEqual(Object.keys(ABSENCES));
   });
 
-  test.each(ofAll)('%s refuses null for %s: it is not all', async (_, name, route) => {
-    for (const sample of [route.bodyExample, ...samplesOf(route)] as Record<string, unknown>[]) {
-      const { status, answer } = await send(route, { ...sample, [name]: null });
-      expect([status, answer.errors]).toEqual([
-        400,
-        expect.arrayContaining([expect.objectContaining({ param: `/${name}`, code: 'amount_not_integer' })]),
-      ]);
-    }
-  });
-
-  test.each(routes.filter(({ method }) => method === 'post').map((route) => [route.operation, route] as const))(
+  test.each(posts.map((route) => [route.operation, route] as const))(
     '%s takes null for what may be left out, and keeps what was sent apart',
     async (_, route) => {
       const names = optional(route);

@@ -103,14 +103,33 @@ describe('a file that is wrong', () => {
     async function* later() {
       yield* parts();
     }
-    for await (const block of csvRows(later()))
+    const headers: (readonly string[])[] = [];
+    for await (const block of csvRows(later(), (header) => headers.push(header)))
       found.push(...block.map(({ row, record }) => [row, record.length] as [number, number]));
+    expect(headers).toEqual([['a', 'b']]);
     expect(found).toEqual([
-      [1, 2],
       [2, 2],
       [3, 65_001],
     ]);
     expect(rows.given).toBe(1);
+  });
+
+  test('nor behind a header that is not wanted: what was thrown about it comes as it is', async () => {
+    const judged: number[] = [];
+    class NotWanted extends Error {}
+    let given = 0;
+    async function* parts() {
+      for (;;) {
+        given += 1;
+        yield Buffer.from(`${','.repeat(65_000)}\n`.repeat(3));
+      }
+    }
+    const judge = (header: readonly string[]) => {
+      judged.push(header.length);
+      throw new NotWanted();
+    };
+    await expect(csvRows(parts(), judge).next()).rejects.toThrow(NotWanted);
+    expect([judged, given]).toEqual([[65_001], 1]);
   });
 
   test('a row without an end is refused before it is whole', () => {

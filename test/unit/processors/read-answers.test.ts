@@ -88,6 +88,8 @@ describe('an inquiry', () => {
   test('may find nothing, as of a moment', () => {
     const body = asText({ ...notFound, as_of: '2026-01-01T00:00:00.000Z' });
     expect(readInquiry(body, asked)).toMatchObject({ status: 'not_found', asOf: Date.UTC(2026, 0, 1) });
+    const leap = asText({ ...notFound, as_of: '2016-12-31T23:59:60Z' });
+    expect(readInquiry(leap, asked)).toMatchObject({ asOf: Date.UTC(2017, 0, 1) });
     expect(readInquiry(asText(notFound), asked)).not.toHaveProperty('asOf');
     expect(readInquiry(asText(issued), asked)).toEqual(read());
   });
@@ -96,6 +98,7 @@ describe('an inquiry', () => {
     ['another instruction', { reference: newId() }],
     ['another program', { program: publicId('book', newId()) }],
     ['a moment that is none', { as_of: 'yesterday' }],
+    ['a day that the calendar lacks', { as_of: '2026-02-30T00:00:00Z' }],
   ])('that names %s says nothing', (_, change) => {
     expect(() => readInquiry(asText({ ...notFound, ...change }), asked)).toThrow(NotOfContract);
   });

@@ -141,6 +141,37 @@ describe('BAI2', () => {
   });
 });
 
+describe('numbers of camt are digits (ISO 20022, Max5NumericText and Max15NumericText)', () => {
+  const file = camt([{ opening: 0, entries: [{ amount: 5, batch: { id: 'B', transactions: 7 } }] }]);
+  const paged = (number: string) =>
+    file.replace(
+      '</ElctrncSeqNb>',
+      `</ElctrncSeqNb><StmtPgntn><PgNb>${number}</PgNb><LastPgInd>true</LastPgInd></StmtPgntn>`,
+    );
+
+  test.each`
+    written   | page
+    ${'2'}    | ${2}
+    ${'0002'} | ${2}
+    ${'0x2'}  | ${undefined}
+    ${'2.0'}  | ${undefined}
+    ${'+2'}   | ${undefined}
+  `('page $written is $page', ({ written, page }) => {
+    expect(statementOf(paged(written)).page?.number).toBe(page);
+  });
+
+  test.each`
+    written  | transactions
+    ${'07'}  | ${7}
+    ${'1e1'} | ${null}
+    ${'0x7'} | ${null}
+    ${'7.0'} | ${null}
+  `('$written transactions are $transactions', ({ written, transactions }) => {
+    const [line] = linesOf(file.replace('<NbOfTxs>7<', `<NbOfTxs>${written}<`));
+    expect(line!.batch).toEqual({ id: 'B', transactions });
+  });
+});
+
 describe('CSV', () => {
   const profile = (columns: Partial<CsvColumns>): CsvProfile => ({
     ...({ delimiter: ';', encoding: 'utf-8', skip: 0, decimal: ',', group: '.', dateFormat: 'DD.MM.YYYY' } as const),
@@ -167,5 +198,17 @@ describe('CSV', () => {
   `('$file is $amount', ({ file, by, amount }) => {
     if (typeof amount === 'bigint') expect(linesOf(file, by)).toMatchObject([{ amount }]);
     else expect(() => read(file, by)).toThrow(amount);
+  });
+
+  /** A quote without an end behind what is wrong: whoever had read so far would say that. */
+  test.each`
+    what                            | file                                                                | said
+    ${'a header of 65,000 columns'} | ${`Day;Amount;Text${';'.repeat(64_997)}\n${';'.repeat(65_000)}\n"`} | ${/Line 1: It has 65000 columns; a CSV has at most 1000/}
+    ${'another header'}             | ${'Day;Sum;Text\n03.11.2026;1,00;A\n"'}                             | ${/Line 1: There is no column Amount/}
+    ${'a row of 65,000 fields'}     | ${`Day;Amount;Text\n${';'.repeat(65_000)}\n"`}                      | ${/Line 2: It has 65001 of 3 fields/}
+    ${'a row that is cut off'}      | ${'Day;Amount;Text\n03.11.2026;1,00\n"'}                            | ${/Line 2: It has 2 of 3 fields/}
+    ${'a row without a day'}        | ${'Day;Amount;Text\n;;\n"'}                                         | ${/Line 2: .* is no day/}
+  `('nothing is read behind $what', ({ file, said }) => {
+    expect(() => read(file, ONE)).toThrow(said);
   });
 });

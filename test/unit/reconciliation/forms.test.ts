@@ -219,6 +219,15 @@ describe('BAI2', () => {
       /Line 5: .*states 6, and its amounts come to 5/,
     );
     expect(() => read(bai('16,195,5/', { count: 5 }))).toThrow(/records/);
+    // JavaScript reads them as the numbers that are stated.
+    for (const [written, records] of [
+      ['0x3', '3'],
+      ['3.0', '3'],
+      ['03e0', '3'],
+    ])
+      expect(() => read(bai('16,195,5/').replace(`49,5,${records}/`, `49,5,${written}/`))).toThrow(/records/);
+    expect(() => read(bai('16,195,5/').replace('98,5,1,', '98,5,0x1,'))).toThrow(/states 0x1 parts/);
+    expect(linesOf(bai('16,195,5/').replace('49,5,3/', '49,5,003/'))).toHaveLength(1);
     expect(() => read(bai('16,195,5/').split('\n').slice(0, 5).join('\n'))).toThrow(/cut off/);
   });
 });

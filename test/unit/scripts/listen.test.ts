@@ -129,28 +129,33 @@ test('prints event bodies with --json', async () => {
 
 test('sends events on with --forward-to as they came, and answers as the receiver does', async () => {
   const api = await startApi();
-  const received: { headers: IncomingHttpHeaders; body: string }[] = [];
+  const received: { target: string; headers: IncomingHttpHeaders; body: string }[] = [];
   const receiver = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => {
       body += chunk;
     });
     request.on('end', () => {
-      received.push({ headers: request.headers, body });
+      received.push({ target: request.url!, headers: request.headers, body });
+      // Nobody has asked for it; some servers send it all the same.
+      response.writeContinue();
       response.writeHead(503, { 'retry-after': '7' }).end('later');
     });
   });
   servers.push(receiver);
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  const forwardTo = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+  const target = "/a/../hooks/%2e%2e/b?x='1'";
+  const forwardTo = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${target}`;
   const { says } = run('--url', api.url, '--key', 'sk_test_x', '--forward-to', forwardTo);
-  await says(new RegExp(`Sending events on to ${forwardTo}, signed with whsec_`));
+  const [, said] = await says(/Sending events on to (\S+), signed with whsec_/);
+  expect(said).toBe(forwardTo);
   const [, url] = await says(/Listening at (\S+)/);
 
   const answer = await send(url!, paid);
   expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([503, '7', 'later']);
   await says(/po_1 {2}paid {2}→ 503/);
   const { headers, body } = received[0]!;
+  expect(received[0]!.target).toBe(target);
   expect(verify({ headers, body }, [createSigningKey(secret)], Math.floor(Date.now() / 1_000))).toBeUndefined();
 
   expect((await send(url!, paid, newSecret())).status).toBe(400);

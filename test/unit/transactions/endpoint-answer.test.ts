@@ -17,7 +17,7 @@ const declined = (declineCode: 'decision_declined' | 'suspected_fraud', metadata
 test.each`
   response                                                                 | answer
   ${'{"decision":"approved"}'}                                             | ${approved(null)}
-  ${' { "decision" : "approved", "approved_amount" : null } '}             | ${approved(null)}
+  ${' { "decision" : "approved", "decline_code" : null } '}                | ${approved(null)}
   ${'{"decision":"approved","approved_amount":4000}'}                      | ${approved(4_000n)}
   ${'{"decision":"approved","approved_amount":0}'}                         | ${approved(0n)}
   ${'{"decision":"approved","approved_amount":9007199254740991}'}          | ${approved(9_007_199_254_740_991n)}
@@ -42,6 +42,7 @@ const WRONG = [
   '{"decision":"approve"}',
   '{"decision":"APPROVED"}',
   '{"decision":true}',
+  '{"decision":"approved","approved_amount":null}',
   '{"decision":"approved","approved_amount":-1}',
   '{"decision":"approved","approved_amount":1.5}',
   '{"decision":"approved","approved_amount":"4000"}',

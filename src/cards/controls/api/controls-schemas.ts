@@ -1,6 +1,6 @@
 /** Schemas of controls: what they say in a request, and a version of them. */
 import { z } from 'zod';
-import { amountOrZero } from '../../../api/schemas/amount.ts';
+import { amountOrZero, orAll } from '../../../api/schemas/amount.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { DEBIT_KINDS, ENTRY_MODES } from '../../purchase/purchase-facts.ts';
@@ -39,13 +39,11 @@ const limit = z
       description:
         "What is counted together: one purchase with its increments, a calendar window of the program's time zone (weeks begin on Monday), or everything.",
     }),
-    amount: amountOrZero.optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 0,
-      description: "At most so much, in minor units of the account's currency.",
-    }),
-    count: z.int().min(0).max(1_000_000_000).optional().meta({ description: 'At most so many purchases.' }),
+    amount: orAll(
+      amountOrZero,
+      "At most so much, in minor units of the account's currency. Without it, only purchases are counted.",
+    ),
+    count: orAll(z.int().min(0).max(1_000_000_000), 'At most so many purchases. Without it, only amounts are counted.'),
     for: filter.optional(),
     net_of_refunds: z.boolean().optional().meta({
       description: 'Refunds give back what purchases used up. Of `all_time` alone.',
@@ -65,12 +63,10 @@ const content = {
   merchants: allowOrBlock(merchants, 'CardMerchantsRequest').optional(),
   entry_modes: z.strictObject({ allow: entryModes }).meta({ id: 'CardEntryModesRequest' }).optional(),
   cash: z.enum(['allow', 'block']).optional().meta({ description: 'Cash, quasi-cash and cashback.' }),
-  require_three_d_secure_above: amountOrZero.optional().meta({
-    type: 'integer',
-    format: 'int64',
-    minimum: 0,
-    description: 'E-commerce above the amount needs an authenticated cardholder.',
-  }),
+  require_three_d_secure_above: orAll(
+    amountOrZero,
+    'E-commerce above the amount needs an authenticated cardholder. Without it, none does.',
+  ),
 };
 
 type ContentGiven = z.output<z.ZodObject<typeof content>>;

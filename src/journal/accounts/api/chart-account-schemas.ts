@@ -1,6 +1,6 @@
 /** Schemas of accounts of the chart. */
 import { z } from 'zod';
-import { signedAmount } from '../../../api/schemas/amount.ts';
+import { orAll, signedAmount } from '../../../api/schemas/amount.ts';
 import { currency, externalId, freeText, metadata, name } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { ACCOUNT_TYPES } from '../../../ledger/chart-names.ts';
@@ -20,9 +20,7 @@ export const createChartAccount = z
     name,
     type: z.enum(ACCOUNT_TYPES).meta({ description: 'What it is in a balance sheet or an income statement.' }),
     currency,
-    floor: signedAmount
-      .optional()
-      .meta({ description: 'The least that it may have available. Without it, there is no limit.' }),
+    floor: orAll(signedAmount, 'The least that it may have available. Without it, there is no limit.'),
     external_id: externalId.optional(),
     metadata: metadata.optional(),
   })

@@ -1,7 +1,7 @@
 /** Schemas of requests for entries. */
 import { z } from 'zod';
 import { dryRunMember, resultingBalancesMember } from '../../../api/dry-run.ts';
-import { orAll, positiveAmount, signedAmount } from '../../../api/schemas/amount.ts';
+import { orAll, positiveAmount, sequence, signedAmount } from '../../../api/schemas/amount.ts';
 import { currency, day, description, exampleId, externalId, metadata, reference } from '../../../api/schemas/fields.ts';
 import { journalEntry } from '../../../api/schemas/journal.ts';
 import { BATCH_ENTRIES_MAX, BATCH_POSTINGS_MAX, EXPECTATIONS_MAX, POSTINGS_MAX } from '../manual-entry.ts';
@@ -36,12 +36,7 @@ const posting = z
 const expectation = z
   .strictObject({
     account: reference('account', 'The account of which something is expected.'),
-    sequence: z.int().min(0).transform(BigInt).optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 0,
-      description: 'The number of its last line; 0 without one.',
-    }),
+    sequence: orAll(sequence, 'The number of its last line; 0 where it has none. Without it, any.'),
     available_gte: orAll(signedAmount, 'The least that it has available. Without it, however much.'),
   })
   .meta({ id: 'Expectation' });

@@ -151,12 +151,12 @@ function csvUpload(upload: Upload, query: Query): UploadedBatch {
     let columns: readonly string[] | undefined;
     let read = 0;
     try {
-      for await (const rows of csvRows(hashed())) {
-        const own = columns === undefined ? rows.slice(1) : rows;
-        columns ??= csvColumns(rows[0]?.record ?? []);
-        for (let at = 0; at < own.length; at += PAGE_ITEMS)
-          yield own.slice(at, at + PAGE_ITEMS).map((row) => readRow(columns!, row, ++read));
-      }
+      const judge = (header: readonly string[]) => {
+        columns = csvColumns(header);
+      };
+      for await (const rows of csvRows(hashed(), judge))
+        for (let at = 0; at < rows.length; at += PAGE_ITEMS)
+          yield rows.slice(at, at + PAGE_ITEMS).map((row) => readRow(columns!, row, ++read));
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;
       throw new ApiError('parameter_invalid', {

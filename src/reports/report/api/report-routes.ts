@@ -134,7 +134,7 @@ function notWritten({ status }: Report): ApiError {
 async function contentAnswer({ runtime, principal, header }: RouteRequest, report: Report) {
   const bytes = Number(report.fileBytes);
   const tag = `"${report.sha256}"`;
-  const ifRange = header('if-range');
+  const ifRange = header('if-range')?.trim();
   const asked = ifRange === undefined || ifRange === tag ? header('range') : undefined;
   const range = rangeOf(asked, bytes);
   const { first, last } = range ?? { first: 0, last: bytes - 1 };

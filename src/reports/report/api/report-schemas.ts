@@ -1,5 +1,6 @@
 /** Schemas of reports. */
 import { z } from 'zod';
+import { orAll, sequence } from '../../../api/schemas/amount.ts';
 import { currency, day, reference } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { DETAILS } from '../../figures/figures.ts';
@@ -117,12 +118,10 @@ export const createReport = z
     detail: z.enum(DETAILS).optional().meta({
       description: 'Of a general ledger: a row for each line (`entry`, without it), or for each day.',
     }),
-    through_sequence: z.int().min(0).transform(BigInt).optional().meta({
-      type: 'integer',
-      format: 'int64',
-      minimum: 0,
-      description: 'The last entry that counts: of an earlier report, for the same figures. All without it.',
-    }),
+    through_sequence: orAll(
+      sequence,
+      'The last entry that counts: of an earlier report, for the same figures. Without it, all.',
+    ),
     format: z.enum(REPORT_FORMATS).meta({ description: 'How the file is written.' }),
     bom: z.boolean().optional().meta({
       description: 'Of CSV: a byte order mark before the header, for spreadsheets that need one.',

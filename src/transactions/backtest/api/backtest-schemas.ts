@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant } from '../../../api/pages.ts';
+import { orAll } from '../../../api/schemas/amount.ts';
 import { reference } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
 import { controlsRequest } from '../../../cards/controls/api/controls-schemas.ts';
@@ -16,9 +17,10 @@ export const backtestControls = z
       example: '2026-03-01T00:00:00Z',
     }),
     to: instant.meta({ description: 'Requests decided before then.', example: '2026-04-01T00:00:00Z' }),
-    as_of_sequence: z.int().min(0).optional().meta({
-      description: 'What an answer said, to read its other pages. Without it, all events of the book so far.',
-    }),
+    as_of_sequence: orAll(
+      z.int().min(0),
+      'What an answer said, to read its other pages. Without it, all events of the book so far.',
+    ),
   })
   .meta({ id: 'BacktestControls' });
 

@@ -1,6 +1,7 @@
 /**
  * The form in which a decision endpoint answers. It is as strict as a request's: a member that nobody knows is a mistake, and so is one that
- * contradicts the decision. Empty members may stand: many endpoints fill in all of them.
+ * contradicts the decision. Empty members may stand, as many endpoints fill in all of them, but for the amount of an approval: without it
+ * all is approved, and null is what JavaScript writes for NaN.
  */
 import { z } from 'zod';
 import { amountOrZero } from '../../../api/schemas/amount.ts';
@@ -11,7 +12,7 @@ import type { DecisionAnswer } from '../endpoint-answer.ts';
 const decisionAnswer = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('approved'),
-    approved_amount: amountOrZero.nullish(),
+    approved_amount: amountOrZero.optional(),
     decline_code: z.null().optional(),
     metadata: metadata.nullish(),
   }),
