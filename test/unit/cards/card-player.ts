@@ -7,7 +7,7 @@ import type { Card } from '../../../src/cards/card/card.ts';
 import { afterPinEntry } from '../../../src/cards/card/card-pin.ts';
 import { afterApproval } from '../../../src/cards/card/card-use.ts';
 import { type InForce, SCOPES, type Scope } from '../../../src/cards/controls/controls.ts';
-import { type ControlsContent, countersFor, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
+import { type ControlsContent, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
 import { type Counter, countChange, newCounter } from '../../../src/cards/counters/counter.ts';
 import { type LimitUsage, limitUsage } from '../../../src/cards/counters/limit-usage.ts';
 import { countsSince, firstUse, NO_USAGE, type Usage } from '../../../src/cards/counters/usage.ts';
@@ -17,6 +17,7 @@ import { defaultProgram, type Program } from '../../../src/cards/program/program
 import { feeOfPurchase, feeSchedulesOf } from '../../../src/cards/program/program-fees.ts';
 import { isDebit, type PurchaseFacts } from '../../../src/cards/purchase/purchase-facts.ts';
 import type { CardTokenStatus } from '../../../src/cards/tokens/card-token.ts';
+import { countersFor } from '../../support/controls.ts';
 import { accountOf, cardOf, contentOf, factsOf, newPurchase, requestOf, START } from './decision-values.ts';
 
 interface Purchase {
