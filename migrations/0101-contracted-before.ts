@@ -1,6 +1,5 @@
 /**
- * The first migration of 0.4.0. A new database begins as contracted to 0.3.0, as one is that 0.4.0 may migrate
- * (src/db/migrate.ts). Databases that are contracted already stay as they are.
+ * A new database begins as contracted to 0.3.0, as one is that 0.4.0 may migrate (src/db/migrate.ts). Databases that are contracted already stay as they are.
  */
 import type { Knex } from 'knex';
 

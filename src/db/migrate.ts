@@ -138,7 +138,8 @@ function refuseSharedRoles(roles: readonly { variable: string; name: string }[])
   }
 }
 
-const FIRST_OF_THIS_RELEASE = '0101-contracted-before';
+/** Where it is applied, the database was contracted to the version before. Earlier migrations of this one did not ask. */
+const CONTRACTED_BEFORE = '0101-contracted-before';
 
 /**
  * The database of a development build has migrations that no version has. And this version reads stored forms of the
@@ -152,7 +153,7 @@ async function refuseOtherHistory(client: pg.Client): Promise<void> {
       `The database has the schema of a development build (${dropped.join(', ')}), which no release continues.`,
       'Start with a new database, or a new data folder.',
     );
-  if (applied.length === 0 || applied.includes(FIRST_OF_THIS_RELEASE)) return;
+  if (applied.length === 0 || applied.includes(CONTRACTED_BEFORE)) return;
   const contractedTo = await readContractBefore(client);
   if (contractedTo !== null && !isEarlierRelease(contractedTo, RELEASE_BEFORE)) return;
   // A new database, whose first migration was interrupted.

@@ -28,7 +28,7 @@ type AnyTable = DeclaredTable<unknown> | DeclaredLog<unknown>;
 
 export interface Group {
   readonly name: string;
-  /** In the order in which their folders may see each other. */
+  /** Of its folders; the order in which those may see each other is `NOUNS`, beside the declaration. */
   readonly resources: readonly DeclaredResource[];
   /** The tables and logs that its commands write beside those of its resources. */
   readonly tables: readonly AnyTable[];

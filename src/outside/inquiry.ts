@@ -11,6 +11,17 @@ export interface OpenInstruction {
   readonly inquiries: number;
 }
 
+/** The most that a row's column takes. A party that is asked every five minutes for a third of a year has been asked often enough to count. */
+const INQUIRIES_COUNTED = 32_767;
+
+/** Inquiries of a row, with one more. */
+export function oneMoreInquiry({ inquiries }: Pick<OpenInstruction, 'inquiries'>): number {
+  return Math.min(inquiries + 1, INQUIRIES_COUNTED);
+}
+
+/** A worker takes up what is to be sent within milliseconds. When its job was lost, the sweeper enqueues another after this. */
+export const SENT_WITHIN_MS = 5_000;
+
 /** The party's own delays; then each pause is twice the previous one, up to a day. */
 export function inquiryPauseMs(party: Pick<Party, 'inquiryDelaysMs'>, { id, inquiries }: OpenInstruction): number {
   return growingPauseMs(party.inquiryDelaysMs, inquiries, id);

@@ -4,6 +4,8 @@
  * enqueued again.
  */
 import { laneOf } from '../fairness/lane.ts';
+import type { MovedRows, RowFailed } from '../group/moved-rows.ts';
+import type { BookId } from '../ledger/book.ts';
 import { withinLimit } from '../process/time-limit.ts';
 import { PartyBusy } from './call-limits.ts';
 import type { InTurn } from './called-party.ts';
@@ -46,4 +48,35 @@ export class JobCalls implements OutsideCalls {
     const over = Promise.all(this.#inHand.values()).then(() => true);
     return withinLimit(over, { what: 'calls in progress', limitMs }).catch(() => false);
   }
+}
+
+export interface RowCalls<Row, Client> {
+  readonly bookId: BookId;
+  readonly moved: MovedRows;
+  readonly rows: readonly Row[];
+  /** Throws for one that is no longer configured: its row waits for a person, and the others of the job do not. */
+  partyOf(row: Row): InTurn<Client>;
+  /** As in JobCall. */
+  isBehind(row: Row): boolean;
+}
+
+/** A call for each row, in its turn at its party. What fails is the row's, and no other's. */
+export async function callForEach<Row extends { readonly id: string }, Client>(
+  { calls, rowFailed }: { readonly calls: OutsideCalls; readonly rowFailed: RowFailed },
+  { bookId, moved, rows, partyOf, isBehind }: RowCalls<Row, Client>,
+  call: (row: Row, client: Client) => Promise<void>,
+): Promise<void> {
+  await Promise.all(
+    rows.map((row) => {
+      const { id } = row;
+      const failed = async (error: unknown) => void (await rowFailed(moved, { bookId, id }, error));
+      let party: InTurn<Client>;
+      try {
+        party = partyOf(row);
+      } catch (error) {
+        return failed(error);
+      }
+      return calls.make({ party, bookId, id, behind: isBehind(row) }, (client) => call(row, client).catch(failed));
+    }),
+  );
 }

@@ -2,6 +2,7 @@
 import { APPENDS, changes } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { paymentCheck, paymentEquation } from './disputes/checks/payment-check.ts';
 import { disputeResource } from './disputes/dispute-resource.ts';
 import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';
 import { movedOperations, movedPayments, movedShares } from './operations/moved-operations.ts';
@@ -9,7 +10,6 @@ import { captureResource, incrementResource, refundResource, voidResource } from
 import { paymentsUnderWay } from './operations/payments-under-way.ts';
 import { paymentExpiries } from './outcomes/expire-payments.ts';
 import { paydays, settlementLines } from './paydays/settlement-table.ts';
-import { paymentCheck, paymentEquation } from './payment/checks/payment-check.ts';
 import { paymentResource } from './payment/payment-resource.ts';
 import { readerActionResource, readerResource } from './readers/reader-resource.ts';
 import { releaseCheck, releaseEquation, settlementCheck, settlementEquation } from './settlements/checks/paid-check.ts';

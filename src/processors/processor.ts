@@ -14,20 +14,13 @@ import {
   PartyUnreachable,
 } from '../outside/party.ts';
 import type { Instant } from '../values/clock.ts';
-
-/** A place to which cards and bills are sent. Given to the processor alone. */
-export interface PostalAddress {
-  readonly line1: string;
-  readonly city: string;
-  readonly postalCode: string | null;
-  /** ISO 3166-1 alpha-2. */
-  readonly country: string;
-}
+import type { PostalAddress } from '../values/postal-address.ts';
 
 export interface Cardholder {
   readonly name: string;
   /** The integrator's own. In test books some of them are magic (sandbox-cardholders.ts). */
   readonly reference: string | null;
+  /** Where bills are sent. Given to the processor alone. */
   readonly billingAddress: PostalAddress | null;
 }
 

@@ -16,7 +16,6 @@ import { connectionName } from '../process/release.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
 import { newId } from '../values/ids.ts';
-import { withOptions } from './connection-options.ts';
 import { findNextJobs } from './next-job-store.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 
@@ -105,4 +104,14 @@ const createUnhurriedBackend: typeof createPostgresBackend = (...of) => {
 async function afterPause(error: unknown): Promise<never> {
   await pause(ASK_AGAIN_MS, undefined, { ref: false });
   throw error;
+}
+
+/** A URL of Postgres with further `options`: those that it has stay, since the driver takes the URL's in place of any others. */
+function withOptions(url: string, options: string): string {
+  const at = url.indexOf('?');
+  const parameters = new URLSearchParams(at < 0 ? '' : url.slice(at + 1));
+  const own = parameters.get('options');
+  // Of a setting that is named twice, Postgres takes the last value.
+  parameters.set('options', own ? `${own} ${options}` : options);
+  return `${at < 0 ? url : url.slice(0, at)}?${parameters}`;
 }

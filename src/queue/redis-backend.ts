@@ -8,7 +8,6 @@ import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { unlessAborted } from '../process/time-limit.ts';
 import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
-import { claimNames } from './claim-names.ts';
 import { checkMemoryPolicy, EvictionPolicyError } from './memory-policy.ts';
 import { type BackendQueue, type BackendWorker, JOB_OPTIONS, KEPT_EVENTS, type QueueBackend } from './queue-backend.ts';
 import { connectRedis, nodeErrorOf, type RedisConnection, type RedisPlace } from './redis-connection.ts';
@@ -165,4 +164,21 @@ function untilReady(connection: RedisConnection, signal: AbortSignal): Promise<v
     signal.addEventListener('abort', look);
     look();
   });
+}
+
+/**
+ * Claims the names that begin with `prefix`: a key names the installation to which they belong. Two installations with the same names take each
+ * other's jobs: the ids mean nothing to the one that gets them, and the rows of the other wait. Throws QueueUnfit when they are another's.
+ */
+async function claimNames(
+  redis: RedisConnection,
+  { prefix, installation }: { prefix: string; installation: string },
+): Promise<void> {
+  const key = `${prefix}:installation`;
+  await redis.set(key, installation, 'NX');
+  if ((await redis.get(key)) === installation) return;
+  throw new QueueUnfit(
+    `REDIS_URL: the names ${prefix}:* in this Redis are another installation's, and each would take the other's jobs.
+Give this one a Redis or a number of a database of its own, or names of its own by REDIS_PREFIX. Where it has taken the place of the other for good: DEL ${key}`,
+  );
 }

@@ -15,6 +15,7 @@ import {
 } from '../outside/party.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
+import type { PostalAddress } from '../values/postal-address.ts';
 
 /** The destination in clear, in the fields of its type. A rail refuses a type that it does not carry. */
 export type InstructedDestination = InstructedCliq | InstructedIban | InstructedWallet | InstructedCard;
@@ -23,14 +24,6 @@ export interface InstructedCliq {
   readonly type: 'cliq';
   readonly alias: string;
   readonly provider: string | null;
-}
-
-export interface PostalAddress {
-  readonly line1: string;
-  readonly city: string;
-  readonly postalCode: string | null;
-  /** ISO 3166-1 alpha-2. */
-  readonly country: string;
 }
 
 export interface InstructedIban {

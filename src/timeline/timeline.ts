@@ -2,6 +2,7 @@
 
 import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
+import type { BankFiles } from '../group/bank-files.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
 import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
@@ -20,14 +21,6 @@ interface EventBody {
     previous_attributes: Record<string, unknown>;
   };
   journal_entries: { id: string }[];
-}
-
-/** Files of a bank about an object. */
-export interface BankFiles {
-  /** The file that it was sent to the bank in: its name, MsgId, and the place in it. */
-  readonly sent?: { readonly file: string; readonly message_id: string; readonly line: number };
-  /** The bank's own file, and the line that reported it. */
-  readonly reported_by?: { readonly file: string; readonly line: number };
 }
 
 /** Whose timeline it is. */

@@ -15,11 +15,6 @@ export interface Moment {
   readonly wall: Instant;
 }
 
-/** The moment of a book whose own time is wall time. */
-export function momentAt(instant: Instant): Moment {
-  return { book: instant, wall: instant };
-}
-
 export const systemClock: Clock = { now: () => Date.now() };
 
 /**

@@ -82,19 +82,17 @@ export class BacklogDrain {
     this.#keptAt = performance.now();
     this.#failedBefore = failedBefore;
     if (lease.retryAttempts > 0) outbox.concurrency.probe();
-    outbox.leasedUntil = lease.until;
   }
 
   /** Resolves with whether the backlog is empty. */
   async run(): Promise<boolean> {
     const outbox = this.#outbox;
-    outbox.unrecorded = false;
+    outbox.drain.begin(this.#progress.lease.until);
     try {
       while (this.#progress.isOurs) await this.#step();
       return this.#progress.state === 'cleared';
     } finally {
-      outbox.readFrom = undefined;
-      outbox.leasedUntil = undefined;
+      outbox.drain.end();
       outbox.skipUnsent();
       if (!outbox.isDrained) outbox.takeSkipped();
     }
@@ -107,7 +105,7 @@ export class BacklogDrain {
       await this.#giveBack(0);
       return;
     }
-    if (outbox.unrecorded || (outbox.concurrency.isFailing && outbox.concurrency.failed > this.#failedBefore))
+    if (outbox.drain.hasUnrecorded || (outbox.concurrency.isFailing && outbox.concurrency.failed > this.#failedBefore))
       return this.#pause();
     if (!outbox.concurrency.isFailing) this.#retryAttempts = 0;
     if (performance.now() - this.#keptAt > KEEP_EVERY_MS) await this.#keep();
@@ -115,7 +113,7 @@ export class BacklogDrain {
     if (!progress.isOurs) return;
     const skipped = outbox.takeSkipped();
     if (skipped !== undefined) await this.#goBackTo(skipped);
-    outbox.readFrom = progress.isBehind ? progress.next : undefined;
+    outbox.drain.readFrom(progress.isBehind ? progress.next : undefined);
     if (outbox.ready > outbox.readAhead || outbox.inHand > IN_HAND_MAX) return this.#wait();
     if (progress.isReading) return this.#readPage();
     if (progress.isBehind) return this.#catchUp();
@@ -214,7 +212,7 @@ export class BacklogDrain {
   async #write(lease: LeaseWritten): Promise<boolean> {
     this.#keptAt = performance.now();
     const next = { ...lease, retryAttempts: this.#retryAttempts, rateFreeAt: this.#rateFreeAt() };
-    this.#outbox.leasedUntil = lease.until;
+    this.#outbox.drain.renew(lease.until);
     const written = await this.#inTurn((pool) => keepBacklog(pool, this.#outbox, this.#progress.lease, next));
     return this.#progress.leaseWritten(lease, written);
   }
@@ -233,7 +231,7 @@ export class BacklogDrain {
   async #pause(): Promise<void> {
     const outbox = this.#outbox;
     this.#retryAttempts += 1;
-    const from = await this.#giveBack(pauseMs(this.#retryAttempts, outbox.retryAfterMs, this.#context.random));
+    const from = await this.#giveBack(pauseMs(this.#retryAttempts, outbox.drain.retryAfterMs, this.#context.random));
     // Counting is slow, and the next attempt must not wait for it.
     if (this.#context.markLogged()) this.#logBacklog(from).catch(this.#context.warn);
   }

@@ -46,7 +46,7 @@ export class OrderedDrain {
       while (this.#progress.isOurs) await this.#step();
       return this.#progress.state === 'cleared';
     } finally {
-      this.#outbox.readFrom = undefined;
+      this.#outbox.drain.end();
     }
   }
 
@@ -57,7 +57,7 @@ export class OrderedDrain {
     if (!(await this.#isKept())) return;
     const skipped = this.#outbox.takeSkipped();
     if (skipped !== undefined) progress.goBackTo(skipped);
-    this.#outbox.readFrom = progress.isBehind ? progress.next : undefined;
+    this.#outbox.drain.readFrom(progress.isBehind ? progress.next : undefined);
     if (progress.isReading) return this.#sendPage();
     if (progress.isBehind) return this.#catchUp();
     return this.#end();

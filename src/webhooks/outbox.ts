@@ -17,6 +17,7 @@ import {
   isReady,
 } from './delivery.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
+import { OutboxDrain } from './outbox-drain.ts';
 import { Pacer } from './pacer.ts';
 import type { Slots } from './slots.ts';
 
@@ -48,18 +49,9 @@ export class Outbox {
   readonly bookId: BookId;
   readonly endpointId: Uuid;
   readonly concurrency = new EndpointConcurrency();
-  /** The drain reads events from this one on, so that a job for them is not needed. */
-  readFrom: bigint | undefined;
-  /** The rate of the endpoint, if it has one. */
-  pacer: Pacer | undefined;
-  /** The endpoint's deliveries are sent in order (drain-in-order.ts). */
-  ordered = false;
-  /** While a drain has the lease: until when. A process that was stopped for longer sends nothing more of an endpoint with a rate. */
-  leasedUntil: Instant | undefined;
-  /** The receiver's last Retry-After, in milliseconds. */
-  retryAfterMs: number | null = null;
-  /** A delivery could be neither recorded nor marked stuck. */
-  unrecorded = false;
+  readonly drain = new OutboxDrain();
+  #pacer: Pacer | undefined;
+  #ordered = false;
   readonly #context: OutboxContext;
   readonly #items = new Map<bigint, Item>();
   #named: Item[] = [];
@@ -81,6 +73,16 @@ export class Outbox {
     this.#context = context;
   }
 
+  /** The rate of the endpoint, if it has one. */
+  get pacer(): Pacer | undefined {
+    return this.#pacer;
+  }
+
+  /** The endpoint's deliveries are sent in order (drain-in-order.ts). */
+  get ordered(): boolean {
+    return this.#ordered;
+  }
+
   get size(): number {
     return this.#items.size;
   }
@@ -97,20 +99,20 @@ export class Outbox {
 
   /** Deliveries of the backlog that are ready before the next page is read. */
   get readAhead(): number {
-    return Math.min(this.concurrency.limit * AHEAD_PER_ATTEMPT, this.pacer?.perSecond ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.concurrency.limit * AHEAD_PER_ATTEMPT, this.#pacer?.perSecond ?? Number.POSITIVE_INFINITY);
   }
 
   /** Whether one process has to drain the endpoint, by its last delivery. */
   get isDrained(): boolean {
-    return this.ordered || this.pacer !== undefined;
+    return this.#ordered || this.#pacer !== undefined;
   }
 
   /** Order and rate, as the endpoint's row has them. */
   adopt({ ordered = false, ratePerSecond = null }: DeliveryEndpoint): void {
-    this.ordered = ordered;
-    if (ratePerSecond === null) this.pacer = undefined;
-    else if (this.pacer) this.pacer.perSecond = ratePerSecond;
-    else this.pacer = new Pacer(ratePerSecond);
+    this.#ordered = ordered;
+    if (ratePerSecond === null) this.#pacer = undefined;
+    else if (this.#pacer) this.#pacer.perSecond = ratePerSecond;
+    else this.#pacer = new Pacer(ratePerSecond);
   }
 
   has(eventSequence: bigint): boolean {
@@ -131,7 +133,7 @@ export class Outbox {
     const known = this.#items.get(key.eventSequence);
     if (known) return known.ended;
     if (this.#closed) return Promise.resolve();
-    if (!atOnce && this.readFrom !== undefined && key.eventSequence >= this.readFrom) return Promise.resolve();
+    if (!atOnce && this.drain.reads(key.eventSequence)) return Promise.resolve();
     const mayWait =
       atOnce ||
       this.concurrency.inFlight + this.#waiting < this.concurrency.limit ||
@@ -290,8 +292,8 @@ export class Outbox {
 
   /** Whether the rate lets nothing begin now. Then #send is called again once it does. */
   #isPaced(): boolean {
-    if (!this.pacer) return false;
-    const waitMs = this.pacer.waitMs(performance.now());
+    if (!this.#pacer) return false;
+    const waitMs = this.#pacer.waitMs(performance.now());
     if (waitMs === 0) return false;
     clearTimeout(this.#pacing);
     this.#pacing = setTimeout(this.#send, Math.ceil(waitMs));
@@ -300,7 +302,7 @@ export class Outbox {
 
   /** Another process has reported the endpoint behind: its drain makes the delivery. */
   #isOfOtherProcess({ endpoint }: DeliveryInHand): boolean {
-    return endpoint.behindSince !== null && this.readFrom === undefined;
+    return endpoint.behindSince !== null && !this.drain.isReading;
   }
 
   /** Called again by Slots when a slot is free. */
@@ -312,7 +314,7 @@ export class Outbox {
         void this.#record(item, delivery, null);
         continue;
       }
-      if (this.pacer && this.leasedUntil !== undefined && this.#context.now() >= this.leasedUntil) {
+      if (this.#pacer && this.drain.isLeaseOver(this.#context.now())) {
         this.skipUnsent();
         break;
       }
@@ -327,7 +329,7 @@ export class Outbox {
 
   async #attempt(item: Item, delivery: DeliveryInHand): Promise<void> {
     const begun = this.concurrency.begin();
-    const paced = this.pacer?.begin(performance.now());
+    const paced = this.#pacer?.begin(performance.now());
     let attempt: Attempt | undefined;
     let failure: { error: unknown } | undefined;
     try {
@@ -335,10 +337,10 @@ export class Outbox {
     } catch (error) {
       failure = { error };
     }
-    if (paced) this.pacer?.end(paced, performance.now());
+    if (paced) this.#pacer?.end(paced, performance.now());
     if (attempt) {
       const arrived = hasArrived(attempt);
-      this.retryAfterMs = arrived ? null : attempt.retryAfterMs;
+      this.drain.askedToWait(arrived ? null : attempt.retryAfterMs);
       this.concurrency.end(begun, { arrived, durationMs: attempt.durationMs });
     } else this.concurrency.drop();
     this.#context.slots.release(this.bookId);
@@ -363,7 +365,7 @@ export class Outbox {
   #skipUnrecorded(item: Item, error?: unknown): void {
     if (item.alsoInBacklog) {
       this.skip(item.key.eventSequence);
-      this.unrecorded = true;
+      this.drain.leaveUnrecorded();
     }
     this.#end(item, error);
   }

@@ -1,10 +1,11 @@
 /** A capture with what verify reads of it, without a database: captured on Friday, 2 May 2031 at noon in UTC. */
+
+import type { PaymentHistory, ShareRead } from '../../src/payments/disputes/checks/payment-check-store.ts';
 import { newOperation } from '../../src/payments/operations/new-operation.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
-import type { PaymentHistory, ShareRead } from '../../src/payments/payment/checks/payment-check-store.ts';
 import type { Payment } from '../../src/payments/payment/payment.ts';
-import { momentAt } from '../../src/values/clock.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
+import { momentAt } from './moment.ts';
 
 const CAPTURED_AT = Date.parse('2031-05-02T12:00:00Z');
 

@@ -1,7 +1,6 @@
 /** Cards and their purchases in a book without a processor: what it would say is said here. */
 
 import { cards } from '../../src/cards/card/card-table.ts';
-import { NO_CONTROLS } from '../../src/cards/controls/controls-content.ts';
 import { requestControls } from '../../src/cards/controls/request-controls.ts';
 import { keepAccess } from '../../src/cards/details/detail-access-store.ts';
 import { requestCard } from '../../src/cards/issuing/request-card.ts';
@@ -26,6 +25,7 @@ import { takingMessage } from '../../src/transactions/recording/take-said.ts';
 import { requestSettlement } from '../../src/transactions/settlements/settle.ts';
 import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
+import { NO_CONTROLS } from './controls.ts';
 import { MERCHANT } from './purchases.ts';
 
 const secretBox = createSecretBox(Buffer.alloc(32, 7).toString('base64'));

@@ -403,6 +403,58 @@ test('an entry may credit a closed account only by the permission that opens an 
   expect(odd.map(({ path }) => path)).toEqual([]);
 });
 
+describe('a command over several items walks them by draft.each, so that each has ids of its own', () => {
+  /** All of their items or none: an attempt after a lost commit finds nothing to do, and mints no id. */
+  const ALL_OR_NONE = [
+    'src/journal/entries/post-entries.ts',
+    'src/payouts/resolution/resolve-payout.ts',
+    'src/reconciliation/mirror/mirror-lines.ts',
+    'src/reconciliation/statements/release-statements.ts',
+  ];
+
+  /** Loops of `decide` that skip an item, or hand the draft to what may mint ids or skip one. */
+  function loopsIn({ path, text }: SourceFile): string[] {
+    if (!text.includes('new Draft(')) return [];
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+    const found: string[] = [];
+    const has = (node: ts.Node, is: (node: ts.Node) => boolean): boolean =>
+      is(node) || (ts.forEachChild(node, (child) => has(child, is) || undefined) ?? false);
+    const isHandedOn = (node: ts.Node) =>
+      ts.isCallExpression(node) && node.arguments.some((one) => ts.isIdentifier(one) && one.text === 'draft');
+    const visit = (node: ts.Node, isDeciding: boolean): void => {
+      const decides = isDeciding || (ts.isMethodDeclaration(node) && node.name.getText(file) === 'decide');
+      if (
+        decides &&
+        ts.isForOfStatement(node) &&
+        !node.expression.getText(file).startsWith('draft.each(') &&
+        has(node.statement, (one) => ts.isContinueStatement(one) || isHandedOn(one))
+      )
+        found.push(`${path}:${file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1}`);
+      ts.forEachChild(node, (child) => visit(child, decides));
+    };
+    visit(file, false);
+    return found;
+  }
+
+  const code = product.filter(({ path }) => path.startsWith('src/'));
+
+  test('but for those that take all of their items or none', () => {
+    const found = code.flatMap(loopsIn).map((place) => place.slice(0, place.lastIndexOf(':')));
+    expect([...new Set(found)].sort()).toEqual(ALL_OR_NONE);
+  });
+
+  test.each`
+    loop                                                                 | places
+    ${'for (const id of ids) { if (isOver(id)) continue; }'}             | ${1}
+    ${'for (const [at, id] of ids.entries()) leave(draft, { at, id });'} | ${1}
+    ${'for (const id of draft.each(ids)) { if (isOver(id)) continue; }'} | ${0}
+    ${'for (const id of ids) draft.put(cards, id, row);'}                | ${0}
+  `('$loop: $places', ({ loop, places }) => {
+    const text = `export const command = { decide(state) { const draft = new Draft(state); ${loop} } };`;
+    expect(loopsIn({ path: 'planted.ts', text })).toHaveLength(places);
+  });
+});
+
 test('the environment is read where a process starts, and passed on as configuration', () => {
   const mayRead = /^src\/(config|process\/failpoints)\.ts$|^src\/embedded\/|^scripts\//;
   const readers = product.filter(({ path, text }) => !mayRead.test(path) && /process\.env\b/.test(text));

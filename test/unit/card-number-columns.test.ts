@@ -8,10 +8,10 @@ import { newSalt, personal } from '../../src/ledger/rows/personal-text.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/rows/table-of.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { storeCard } from '../../src/payments/tokens/store-card.ts';
-import { momentAt } from '../../src/values/clock.ts';
 import { newId } from '../../src/values/ids.ts';
 import { LATEST_FORMS } from '../support/forms.ts';
 import { MemoryBook, START } from '../support/memory-book.ts';
+import { momentAt } from '../support/moment.ts';
 
 type Declared = DeclaredTable<unknown> | DeclaredLog<unknown>;
 const CARD = '5105 1051 0510 5100';

@@ -1,6 +1,6 @@
 /**
  * What is exported is imported by another file of the product or of the tests. A type may also be exported because a
- * signature of its own file names it.
+ * signature of its own file names it. What of src only tests import is a part that its own file uses: nothing of src is there for tests alone.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,6 +14,12 @@ const FOLDERS = ['src', 'workers', 'scripts', 'migrations', 'test'];
 const FOUND_BY_NAME = /^migrations\/\d{4}-|^test\/e2e\/generated-client\//;
 /** Found by their names: the tables of the diagrams of docs/states.md. */
 const IS_DRAWN = /_TRANSITIONS$/;
+/** Facts about a table or a text of their file, that only a test can hold it against. */
+const FACTS_FOR_TESTS = [
+  'src/money/withdrawn-currencies.ts: WITHDRAWN_AS_OF',
+  // Read by .dependency-cruiser.cjs.
+  /^src\/[a-z]+\/index\.ts: NOUNS$/,
+];
 /** Files of a copy of the tree. */
 const PLANTED = /^test\/planted\/[^/]+\/files\//;
 const EVERYTHING = '*';
@@ -78,20 +84,31 @@ function* importsOf({ path, source }: Module): Generator<[from: string, name: st
     yield [join(dirname(path), specifier!), EVERYTHING];
 }
 
-function deadExports(modules: readonly Module[]): string[] {
+/** The names that files import of each other, by the path of the file that has them. */
+function takenBy(modules: readonly Module[]): Map<string, Set<string>> {
   const taken = new Map<string, Set<string>>();
   for (const module of modules)
     for (const [from, name] of importsOf(module)) taken.set(from, (taken.get(from) ?? new Set()).add(name));
+  return taken;
+}
+
+function deadExports(modules: readonly Module[]): string[] {
+  const taken = takenBy(modules);
+  const takenByProduct = takenBy(modules.filter(({ path }) => !path.startsWith('test/')));
   return modules
     .filter(({ path }) => !FOUND_BY_NAME.test(path))
     .flatMap((module) => {
-      const names = taken.get(module.path) ?? new Set();
+      const has = (by: typeof taken, name: string) =>
+        by.get(module.path)?.has(name) === true || by.get(module.path)?.has(EVERYTHING) === true;
+      const isForTests = (name: string) =>
+        module.path.startsWith('src/') && !has(takenByProduct, name) && !isNamedHere(name);
       const isNamedHere = (name: string) =>
         [...module.source.text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;
       return exportsOf(module)
-        .filter(({ name, isType }) => !names.has(name) && !names.has(EVERYTHING) && !(isType && isNamedHere(name)))
+        .filter(({ name, isType }) => isForTests(name) || (!has(taken, name) && !(isType && isNamedHere(name))))
         .filter(({ name }) => !IS_DRAWN.test(name))
-        .map(({ name }) => `${module.path}: ${name}`);
+        .map(({ name }) => `${module.path}: ${name}`)
+        .filter((one) => !FACTS_FOR_TESTS.some((fact) => (typeof fact === 'string' ? fact === one : fact.test(one))));
     });
 }
 
@@ -112,4 +129,15 @@ test('an export that nobody imports is found', () => {
   );
   const user = module('src/user.ts', "import { used } from './made.ts'; import * as made from './made.ts'; made.of;");
   expect(deadExports([made, user])).toEqual(['src/made.ts: unused', 'src/made.ts: Lost', 'src/made.ts: outer']);
+});
+
+test('an export of src that only tests import is found, but for a part that its file uses', () => {
+  const module = (path: string, text: string) => ({
+    path,
+    source: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true),
+  });
+  const made = module('src/made.ts', 'export const part = 1; export const whole = part; export const alone = 2;');
+  const user = module('src/user.ts', "import { whole } from './made.ts'; whole;");
+  const tested = module('test/made.test.ts', "import { alone, part } from '../src/made.ts'; alone + part;");
+  expect(deadExports([made, user, tested])).toEqual(['src/made.ts: alone']);
 });

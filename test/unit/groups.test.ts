@@ -3,22 +3,16 @@
  * its group does not list or that no route shows, an event that nothing documents, a resource that the models do not know.
  */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ApiResource } from '../../src/api/api-resource.ts';
 import type { EventDocument } from '../../src/api/event-document.ts';
 import type { Route } from '../../src/api/route.ts';
-import { NOUNS as CARD_NOUNS } from '../../src/cards/index.ts';
 import { migrationNames } from '../../src/db/roles.ts';
 import { GROUPS, RESOURCES } from '../../src/groups.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
-import { NOUNS as INBOUND_NOUNS } from '../../src/inbound/index.ts';
 import type { DeclaredResource } from '../../src/ledger/rows/declared-resource.ts';
-import { NOUNS as PAYMENT_NOUNS } from '../../src/payments/index.ts';
-import { NOUNS as PAYOUT_NOUNS } from '../../src/payouts/index.ts';
-import { NOUNS as RECONCILIATION_NOUNS } from '../../src/reconciliation/index.ts';
-import { NOUNS as REPORT_NOUNS } from '../../src/reports/index.ts';
-import { NOUNS as TRANSACTION_NOUNS } from '../../src/transactions/index.ts';
 import { kindOf, publicId } from '../../src/values/ids.ts';
 import { MODELLED } from '../model/modelled.ts';
 import { PARTS } from '../model/parts.ts';
@@ -26,13 +20,17 @@ import { SCHEDULE_PARTS } from '../model/schedule/parts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What the files of the product at this place export, each value with its file. */
-async function exportsOf(place: RegExp): Promise<[string, unknown][]> {
+/** What the files of the product at this place export, each value with its file. `named`: under this name alone. */
+async function exportsOf(place: RegExp, named?: string): Promise<[string, unknown][]> {
   const paths = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     place.test(path),
   );
   const modules = await Promise.all(paths.map((path) => import(join(ROOT, 'src', path)) as Promise<object>));
-  return modules.flatMap((module, at) => Object.values(module).map((value): [string, unknown] => [paths[at]!, value]));
+  return modules.flatMap((module, at) =>
+    Object.entries(module)
+      .filter(([name]) => named === undefined || name === named)
+      .map(([, value]): [string, unknown] => [paths[at]!, value]),
+  );
 }
 
 const namesOf = (found: readonly [string, unknown][]) => [...new Set(found.map(([path]) => path))];
@@ -113,17 +111,29 @@ test('every document of events is in the reference', async () => {
   expect(namesOf(documents.filter(([, value]) => !EVENT_DOCUMENTS.includes(value as EventDocument)))).toEqual([]);
 });
 
-test.each([
-  ['cards', CARD_NOUNS],
-  ['inbound', INBOUND_NOUNS],
-  ['payments', PAYMENT_NOUNS],
-  ['payouts', PAYOUT_NOUNS],
-  ['reconciliation', RECONCILIATION_NOUNS],
-  ['reports', REPORT_NOUNS],
-  ['transactions', TRANSACTION_NOUNS],
-])('%s lists its folders, in the order in which they may see each other', (group, nouns) => {
-  const folders = readdirSync(join(ROOT, 'src', group), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect([...nouns].sort()).toEqual(folders.map(({ name }) => name).sort());
+describe('a group that lists its nouns', async () => {
+  const listed = (await exportsOf(/^[^/]+\/index\.ts$/, 'NOUNS')).map(([path, nouns]): [string, readonly string[]] => [
+    dirname(path),
+    nouns as readonly string[],
+  ]);
+
+  test.each(listed)('%s: each is a folder, in the order in which they may see each other', (group, nouns) => {
+    const folders = readdirSync(join(ROOT, 'src', group), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
+    expect([...nouns].sort()).toEqual(folders.map(({ name }) => name).sort());
+  });
+
+  test('has a rule of imports for each of them', () => {
+    const cruiser = createRequire(import.meta.url)(join(ROOT, '.dependency-cruiser.cjs')) as {
+      readonly forbidden: readonly { readonly name: string; readonly from: { readonly path?: unknown } }[];
+    };
+    const ruled = cruiser.forbidden.filter(({ name }) => name.endsWith('-in-their-order'));
+    expect(listed.length).toBeGreaterThan(0);
+    expect(ruled.map(({ from }) => from.path)).toEqual(
+      listed.toSorted().flatMap(([group, nouns]) => nouns.map((noun) => `^src/${group}/${noun}/`)),
+    );
+  });
 });
 
 test('no two migrations have a number', async () => {

@@ -10,9 +10,9 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../src/http/http-server.ts';
 import { once } from '../../src/idempotency/once.ts';
-import { momentAt } from '../../src/values/clock.ts';
 import { PLAIN_FINGERPRINTS } from '../support/fingerprints.ts';
 import { PayoutScene } from '../support/memory-payouts.ts';
+import { momentAt } from '../support/moment.ts';
 
 setFlagsFromString('--allow-natives-syntax');
 const haveSameShape = new Function('one', 'other', 'return %HaveSameMap(one, other)') as (

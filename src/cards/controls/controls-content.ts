@@ -53,17 +53,6 @@ export interface ControlsContent {
   readonly requireThreeDSecureAbove: bigint | null;
 }
 
-/** Controls that say nothing. */
-export const NO_CONTROLS: ControlsContent = {
-  limits: [],
-  mcc: null,
-  countries: null,
-  merchants: null,
-  entryModes: null,
-  cash: null,
-  requireThreeDSecureAbove: null,
-};
-
 /** Whether the limit is for a purchase like this. What the purchase does not say fits no member that asks for it. */
 export function isFor({ for: filter }: Pick<Limit, 'for'>, facts: PurchaseFacts): boolean {
   if (filter === null) return true;
@@ -75,11 +64,6 @@ export function isFor({ for: filter }: Pick<Limit, 'for'>, facts: PurchaseFacts)
     (merchants === undefined || merchants.includes(facts.merchantId)) &&
     (entryModes === undefined || (facts.entryMode !== null && entryModes.includes(facts.entryMode)))
   );
-}
-
-/** The places of the limits whose own counters a purchase like this changes. */
-export function countersFor({ limits }: Pick<ControlsContent, 'limits'>, facts: PurchaseFacts): number[] {
-  return limits.flatMap((limit, place) => (hasOwnCounter(limit) && isFor(limit, facts) ? [place] : []));
 }
 
 /** Limits of a period with a filter. All others share the counter of their scope. */

@@ -1,13 +1,11 @@
 /** What the processor is told next. Written in the commit that decides it, before anybody calls the processor. */
 import type { Draft } from '../../ledger/draft.ts';
 import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { StoredCard } from '../card/card-table.ts';
 import type { CardOperation } from './card-operation.ts';
 import { cardOperations } from './card-operation-table.ts';
-
-/** A worker takes up an operation within milliseconds. When its job was lost, the sweeper enqueues another after this. */
-const DUE_AFTER_MS = 5_000;
 
 type Told = Pick<CardOperation, 'kind' | 'reference' | 'requestId'> &
   Partial<Pick<CardOperation, 'state' | 'stateVersion' | 'closedReason'>>;
@@ -33,7 +31,7 @@ export function startOperation(draft: Draft, card: StoredCard, told: Told): void
     processorReference: null,
     requestId: told.requestId,
     version: 1,
-    dueAt: wall + DUE_AFTER_MS,
+    dueAt: wall + SENT_WITHIN_MS,
     createdAt: book,
     updatedAt: book,
   };

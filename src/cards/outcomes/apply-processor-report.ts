@@ -7,6 +7,7 @@ import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
+import { oneMoreInquiry } from '../../outside/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { cardResource } from '../card/card-resource.ts';
@@ -25,9 +26,6 @@ export interface ApplyInput {
   /** Of the card: one that is refused leaves it. */
   readonly line: LineRead;
 }
-
-/** What the column holds. */
-const INQUIRIES_COUNTED = 32_767;
 
 export function applyProcessorReport(input: ApplyInput): Command<CardOperation> {
   const { operation, report, line } = input;
@@ -110,7 +108,7 @@ function keepWaiting(
   const at = draft.moment.wall + report.nextInquiryMs;
   return advance(draft, movingOperation, operation, {
     outcome,
-    inquiries: Math.min(operation.inquiries + 1, INQUIRIES_COUNTED),
+    inquiries: oneMoreInquiry(operation),
     nextInquiryAt: at,
     dueAt: at,
   });

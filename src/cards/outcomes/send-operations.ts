@@ -12,7 +12,7 @@ import type { RowLoads } from '../../ledger/rows/row-loads.ts';
 import { inquireAtParty } from '../../outside/ask-party.ts';
 import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { OutsideCalls } from '../../outside/job-calls.ts';
+import { callForEach, type OutsideCalls } from '../../outside/job-calls.ts';
 import {
   inquireInstruction,
   type Sender,
@@ -85,23 +85,16 @@ async function eachOpen(
   const operations = [...(await runtime.cardOperations.load(bookId, ids)).values()];
   const open = operations.filter(({ status }) => status === 'pending');
   const ofCards = await runtime.cards.load(bookId, [...new Set(open.map(({ cardId }) => cardId))]);
-  await Promise.all(
-    open.map((operation) => {
+  await callForEach<CardOperation, Processor>(
+    runtime,
+    {
+      ...{ bookId, moved: movedCardOperations, rows: open, isBehind: () => behind },
+      partyOf: (operation) => runtime.processor(operation.processor),
+    },
+    (operation, processor) => {
       const { id, inquiries } = operation;
-      const failed = async (error: unknown) =>
-        void (await runtime.rowFailed(movedCardOperations, { bookId, id }, error));
-      let party: Processor & InTurn<Processor>;
-      try {
-        party = runtime.processor(operation.processor);
-      } catch (error) {
-        // One that is no longer configured: its operation waits for a person, and the others of the job do not.
-        return failed(error);
-      }
-      const sent = { id, inquiries, operation, card: ofCards.get(operation.cardId)! };
-      return runtime.calls.make({ party, bookId, id, behind }, (processor) =>
-        act({ ...sent, processor }).catch(failed),
-      );
-    }),
+      return act({ id, inquiries, operation, card: ofCards.get(operation.cardId)!, processor });
+    },
   );
 }
 

@@ -62,7 +62,7 @@ export function reopenBooks({ after, reason, before, ...by }: ReopenBooks): Comm
       requireNoneUnderWay(draft, before);
       const refusal = refuseReopening(draft, { after, ids, actor: by.actor });
       if (refusal) return draft.finish(refusal);
-      for (const id of ids) {
+      for (const id of draft.each(ids)) {
         const period = draft.get(periods, id)!;
         if (period.status !== 'closed') continue;
         advance(draft, periodResource, period, {

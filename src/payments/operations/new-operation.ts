@@ -1,12 +1,10 @@
 import type { Draft } from '../../ledger/draft.ts';
+import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
 import type { Instant, Moment } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { OperationKind, PaymentOperation } from './payment-operation.ts';
 import { paymentOperations } from './payment-operation-table.ts';
-
-/** A worker takes up an operation within milliseconds. When its job was lost, the sweeper enqueues another after this. */
-const DUE_AFTER_MS = 5_000;
 
 export interface NewOperation {
   readonly id: Uuid;
@@ -59,7 +57,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
     entryIds: [],
     requestId: given.requestId,
     version: 1,
-    dueAt: moment.wall + DUE_AFTER_MS,
+    dueAt: moment.wall + SENT_WITHIN_MS,
     createdAt: moment.book,
     updatedAt: moment.book,
   };

@@ -9,6 +9,7 @@ import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
+import { oneMoreInquiry } from '../../outside/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { captureOutcome, incrementOutcome, voidOutcome } from '../actions/action-outcomes.ts';
@@ -113,9 +114,6 @@ function apply(draft: Draft, reported: Reported<ReportTerms>): PaymentOperation 
   }
 }
 
-/** What the column holds. */
-const INQUIRIES_COUNTED = 32_767;
-
 /** Nothing is decided yet: remembers when to ask again. */
 function keepWaiting(
   draft: Draft,
@@ -132,7 +130,7 @@ function keepWaiting(
   OUTCOMES[operation.kind].wait?.(draft, operation, waiting);
   return advance(draft, operationResources[operation.kind], operation, {
     ...waiting,
-    inquiries: Math.min(operation.inquiries + 1, INQUIRIES_COUNTED),
+    inquiries: oneMoreInquiry(operation),
     dueAt: at,
   });
 }

@@ -14,7 +14,7 @@ import type { RowLoads } from '../../ledger/rows/row-loads.ts';
 import { askParty, type Heard as HeardAnswer } from '../../outside/ask-party.ts';
 import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { OutsideCalls } from '../../outside/job-calls.ts';
+import { callForEach, type OutsideCalls } from '../../outside/job-calls.ts';
 import {
   inquireInstruction,
   type Sender,
@@ -92,20 +92,16 @@ async function eachOpen(
   const operations = [...(await runtime.operations.load(bookId, ids)).values()];
   const open = operations.filter(({ status }) => statuses.includes(status));
   const payments = await runtime.payments.load(bookId, [...new Set(open.map(({ paymentId }) => paymentId))]);
-  await Promise.all(
-    open.map((operation) => {
+  await callForEach<PaymentOperation, Acquirer>(
+    runtime,
+    {
+      ...{ bookId, moved: movedOperations, rows: open, isBehind: () => behind },
+      partyOf: (operation) => runtime.acquirer(operation.acquirer),
+    },
+    (operation, acquirer) => {
       const { id, inquiries } = operation;
-      const failed = async (error: unknown) => void (await runtime.rowFailed(movedOperations, { bookId, id }, error));
-      let party: Acquirer & InTurn<Acquirer>;
-      try {
-        party = runtime.acquirer(operation.acquirer);
-      } catch (error) {
-        // One that is no longer configured: its operation waits for a person, and the others of the job do not.
-        return failed(error);
-      }
-      const sent = { id, inquiries, operation, payment: payments.get(operation.paymentId)! };
-      return runtime.calls.make({ party, bookId, id, behind }, (acquirer) => act({ ...sent, acquirer }).catch(failed));
-    }),
+      return act({ id, inquiries, operation, payment: payments.get(operation.paymentId)!, acquirer });
+    },
   );
 }
 

@@ -3,11 +3,11 @@ import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry.ts';
 import { advance } from '../../ledger/rows/resource.ts';
+import { multiplyRatio } from '../../money/rounding.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { giveBack } from './give-back.ts';
-import { allocatedFee } from './refund-fee.ts';
 import {
   accountOf,
   type MoneySources,
@@ -145,3 +145,24 @@ export function takeRefund(
 }
 
 const NOTHING: Portion = { shareId: null, amount: 0n };
+
+export type ChargedPayment = Pick<
+  Payment,
+  'amountCaptured' | 'amountRefunded' | 'amountRefunding' | 'fee' | 'feeRefunded' | 'feeFixed'
+>;
+
+/**
+ * What of the fee a refund gives back: the part in basis points, in cumulative proportion. All refunds together give back what one of their
+ * sum would, so that no rounding adds up. Never below zero, since refunds that failed may have given back less than their part, and never more than the
+ * refund itself: what is left over waits for the next one. The fixed part is the operator's for its work.
+ */
+export function allocatedFee(payment: ChargedPayment, amount: bigint): bigint {
+  const { amountCaptured, amountRefunded, amountRefunding, fee, feeRefunded, feeFixed } = payment;
+  const charged = fee + feeRefunded - feeFixed;
+  if (charged <= 0n || amountCaptured === 0n) return 0n;
+  const refunded = amountRefunded + amountRefunding + amount;
+  const ratio = { numerator: refunded, denominator: amountCaptured };
+  const back = multiplyRatio(charged, ratio, 'down') - feeRefunded;
+  if (back <= 0n) return 0n;
+  return back < amount ? back : amount;
+}

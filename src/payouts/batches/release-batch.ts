@@ -7,8 +7,8 @@ import { holds } from '../../ledger/hold-table.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
+import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
 import { publicId } from '../../values/ids.ts';
-import { DUE_AFTER_MS } from '../payout/payout-steps.ts';
 import { dueInWallTime } from '../payout/schedule.ts';
 import type { PayingAccount, PayoutBatch } from './batch.ts';
 import { batchCounts } from './batch-counts-store.ts';
@@ -42,7 +42,7 @@ export function releaseOf(draft: Draft, batch: PayoutBatch): Partial<PayoutBatch
   for (const { holdId, accountId, amount } of batch.payingAccounts)
     draft.placeHold({ id: holdId, accountId, resource: 'payout_batch', resourceId: batch.id, amount });
   draft.enqueue({ pool: 'ledger', job: 'payout_batch.make', id: batch.id });
-  return { status: 'processing', held: true, dueAt: draft.moment.wall + DUE_AFTER_MS };
+  return { status: 'processing', held: true, dueAt: draft.moment.wall + SENT_WITHIN_MS };
 }
 
 function refuseAccount(draft: Draft, { accountId, amount: required, currency }: PayingAccount): Refusal | undefined {

@@ -1,6 +1,7 @@
 /** A bank account by its IBAN (ISO 13616). */
 import { maskName } from '../../outside/mask-name.ts';
-import type { InstructedIban, PostalAddress } from '../../rails/rail.ts';
+import type { InstructedIban } from '../../rails/rail.ts';
+import type { PostalAddress } from '../../values/postal-address.ts';
 import type { OutsideDestinationType } from './destination.ts';
 
 export interface IbanInput {

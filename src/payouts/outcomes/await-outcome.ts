@@ -5,15 +5,13 @@ import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { evidenceTouch } from '../../outside/evidence.ts';
+import { oneMoreInquiry } from '../../outside/inquiry.ts';
 import { newId } from '../../values/ids.ts';
 import { behindOthers, type Payout } from '../payout/payout.ts';
 import { payoutResource } from '../payout/payout-resource.ts';
 import { payouts } from '../payout/payout-table.ts';
 import { payoutTouches } from '../payout/payout-touches.ts';
 import { keepAnswer, type RailReport } from '../payout/rail-report.ts';
-
-/** What the column holds; a rail that is asked every five minutes for a third of a year has been asked often enough to count. */
-const INQUIRIES_COUNTED = 32_767;
 
 /** Nothing is decided yet: remembers when to ask again. */
 export function keepWaiting(
@@ -24,7 +22,7 @@ export function keepWaiting(
   const at = draft.moment.wall + next.nextInquiryMs;
   return advance(draft, payoutResource, payout, {
     outcome: next.outcome,
-    inquiries: Math.min(payout.inquiries + 1, INQUIRIES_COUNTED),
+    inquiries: oneMoreInquiry(payout),
     nextInquiryAt: at,
     dueAt: at,
   });

@@ -12,7 +12,7 @@ import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
 import type { InTurn } from '../../outside/called-party.ts';
 import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { OutsideCalls } from '../../outside/job-calls.ts';
+import { callForEach, type OutsideCalls } from '../../outside/job-calls.ts';
 import {
   inquireInstruction,
   type Sender,
@@ -76,20 +76,19 @@ export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: 
 
 async function eachInProcess(
   runtime: SendRuntime,
-  rows: { bookId: BookId; payoutIds: readonly Uuid[]; behind?: boolean },
+  { bookId, payoutIds, behind }: { bookId: BookId; payoutIds: readonly Uuid[]; behind?: boolean },
   act: (sender: Sender<Payout, RailAnswer>, payout: Payout) => Promise<void>,
 ): Promise<void> {
-  const found = await runtime.payouts.load(rows.bookId, rows.payoutIds);
-  await Promise.all(
-    [...found.values()].map((payout) => {
-      if (payout.status !== 'processing' || payout.rail === 'book') return undefined;
-      const of = { bookId: rows.bookId, id: payout.id, behind: rows.behind || payout.batchId !== null };
-      return runtime.calls.make({ party: runtime.rail(payout.rail), ...of }, (rail) =>
-        act(payoutSender(runtime, rows.bookId, rail), payout).catch(async (error: unknown) => {
-          await runtime.rowFailed(movedPayouts, { bookId: rows.bookId, id: payout.id }, error);
-        }),
-      );
-    }),
+  const found = [...(await runtime.payouts.load(bookId, payoutIds)).values()];
+  await callForEach<Payout, Rail>(
+    runtime,
+    {
+      ...{ bookId, moved: movedPayouts },
+      rows: found.filter(({ status, rail }) => status === 'processing' && rail !== 'book'),
+      isBehind: ({ batchId }) => behind === true || batchId !== null,
+      partyOf: ({ rail }) => runtime.rail(rail),
+    },
+    (payout, rail) => act(payoutSender(runtime, bookId, rail), payout),
   );
 }
 

@@ -1,8 +1,8 @@
 /** Which files of a bank reported a payout, read from the answers and notices that are kept as evidence. */
 import { textArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
+import type { BankFiles } from '../../group/bank-files.ts';
 import type { BookId } from '../../ledger/book.ts';
-import type { BankFiles } from '../../timeline/timeline.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** The ids of a command's events count up in the digits behind these (idSequence). */

@@ -1,6 +1,6 @@
+import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';
 import type { Payout } from './payout.ts';
-import { DUE_AFTER_MS } from './payout-steps.ts';
 
 /** What is known of a payout as it is made. */
 export type NewPayout = Pick<
@@ -71,7 +71,7 @@ export function payoutOf(made: NewPayout, moment: Moment): Payout {
     requestId: made.requestId,
     version: 1,
     pausedAt: null,
-    dueAt: moment.wall + DUE_AFTER_MS,
+    dueAt: moment.wall + SENT_WITHIN_MS,
     createdAt: moment.book,
     updatedAt: moment.book,
   };

@@ -6,6 +6,7 @@ import { expectArrival } from '../../accounts/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance, shownBy } from '../../ledger/rows/resource.ts';
+import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
 import type { Instant } from '../../values/clock.ts';
 import { countAgain, giveBackCount } from '../limits/count-payout.ts';
 import { disableAfter } from '../payees/disable-payee.ts';
@@ -24,9 +25,6 @@ interface RailWords {
   readonly railCode?: string | undefined;
   readonly railReference?: string | undefined;
 }
-
-/** A worker takes up a payout within milliseconds. When its job was lost, the sweeper enqueues another after this. */
-export const DUE_AFTER_MS = 5_000;
 
 /** A step that changes members which other events take from the one before: its event has them all. */
 export function restate(draft: Draft, payout: Payout, change: Partial<Payout>, event: string): Payout {
@@ -52,7 +50,7 @@ export function markReleased(
     approval = payout.approval,
   }: { event: string; terms: ReleaseTerms; approval?: PayoutApproval | null },
 ): Payout {
-  const dueAt = draft.moment.wall + DUE_AFTER_MS;
+  const dueAt = draft.moment.wall + SENT_WITHIN_MS;
   const released = { rail, expectedArrival, countedOn, approval, dueAt };
   return restate(draft, payout, { ...released, status: 'pending', unheld: false }, event);
 }

@@ -2,13 +2,8 @@
 import type { GatewayCall } from '../../outside/gateway/gateway-client.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
-import type {
-  IssueInstruction,
-  PostalAddress,
-  ProcessorInstruction,
-  ReplaceInstruction,
-  RevealAsked,
-} from '../processor.ts';
+import type { PostalAddress } from '../../values/postal-address.ts';
+import type { IssueInstruction, ProcessorInstruction, ReplaceInstruction, RevealAsked } from '../processor.ts';
 import type { Asked } from './read-answers.ts';
 
 export function submitCall(instruction: ProcessorInstruction): GatewayCall {

@@ -2,7 +2,8 @@
 import type { GatewayCall } from '../../outside/gateway/gateway-client.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
-import type { InstructedDestination, Instruction, PostalAddress } from '../rail.ts';
+import type { PostalAddress } from '../../values/postal-address.ts';
+import type { InstructedDestination, Instruction } from '../rail.ts';
 import type { Asked } from './read-answers.ts';
 
 export function submitCall(instruction: Instruction): GatewayCall {

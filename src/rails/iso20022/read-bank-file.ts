@@ -47,13 +47,6 @@ export class BankFileReader {
   }
 }
 
-/** The same of a file that is in memory. */
-export function readBankFile(parts: Iterable<Buffer>, onLine: (line: BankLine) => void): BankFileKind {
-  const reader = new BankFileReader(onLine);
-  for (const part of parts) reader.write(part);
-  return reader.end();
-}
-
 function unknownKind(root: XmlElement, message = root.children[0]): string {
   const named = [root.name, message?.name].filter((name) => name !== undefined).join('/');
   return `It is ${named.slice(0, 200)}, and neither a pain.002 (Document/CstmrPmtStsRpt) nor a camt.054 (Document/BkToCstmrDbtCdtNtfctn).`;

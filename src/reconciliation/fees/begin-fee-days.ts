@@ -76,7 +76,7 @@ export function beginDays(ids: readonly Uuid[]): Command<void> {
       const { timeZone } = draft.book;
       const { book: now } = moment;
       const collectsAt = startOfDay(addDays(dayOf(now, timeZone), 1), timeZone);
-      for (const id of ids) {
+      for (const id of draft.each(ids)) {
         const account = draft.get(accounts, id);
         if (account?.code !== 'due_operator' || draft.get(feeDays, id) !== undefined) continue;
         draft.put(feeDays, id, {

@@ -14,7 +14,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { announce, shownBy } from '../../ledger/rows/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
-import { settleNet } from './net-settlement.ts';
+import { movement, type RolePosting } from '../booking/book-posting.ts';
 import { schemeSettlementResource } from './settlement-resource.ts';
 import { readUnsettled, settledThrough, type Unsettled } from './settlement-store.ts';
 import { type SchemeSettlement, schemeSettlements } from './settlement-table.ts';
@@ -93,4 +93,16 @@ function settleOne(
   const entries = entry === null ? [] : [entry];
   announce(draft, schemeSettlementResource, settlement, { event: 'scheme_settlement.completed', entries });
   return settlement;
+}
+
+/**
+ * The net of lines in one currency, one posting. A line is what one entry has moved to scheme_settlement, negative for what it has moved away
+ * from there. A day with more credits than clearings is ours to receive.
+ */
+export function settleNet(lines: readonly bigint[]): {
+  readonly net: bigint;
+  readonly postings: readonly RolePosting[];
+} {
+  const net = lines.reduce((sum, line) => sum + line, 0n);
+  return { net, postings: movement('scheme_settlement', 'pool', net) };
 }

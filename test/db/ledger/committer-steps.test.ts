@@ -10,11 +10,11 @@ import { BookState } from '../../../src/ledger/commit/state.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, payoutRequest, type TestBook, transfer } from '../../support/book.ts';
 import { eventually } from '../../support/eventually.ts';
 import { START } from '../../support/memory-book.ts';
+import { momentAt } from '../../support/moment.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountProfiles } from '../../../src/accounts/account-profile-table.ts';
 import { accountResource, accountTouches } from '../../../src/accounts/account-resource.ts';
+import { postOpenings } from '../../../src/inbound/openings/post-openings.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/rows/resource.ts';
@@ -66,4 +67,28 @@ test('an attempt after a lost answer finds another item due, and gives it no id 
     ...Array<Uuid>(EVENTS_EACH).fill(first),
     ...Array<Uuid>(EVENTS_EACH).fill(second),
   ]);
+});
+
+test('an opening balance refused by an attempt, and booked by the next, has ids of its own', async () => {
+  const [first, second] = [await book.account(), await book.account()];
+  const setStatus = (status: 'open' | 'closed') =>
+    book.rows('UPDATE accounts SET status = $3 WHERE book_id = $1 AND id = $2', first, status);
+  const command = postOpenings({
+    ...{ bookId: book.id, openingId: newId(), actor: 'test' },
+    lines: [first, second].map((accountId, index) => ({
+      ...{ row: index + 1, transferId: newId(), accountId, currency: 'EUR', amount: 1_000n },
+    })),
+  });
+  await setStatus('closed');
+  const refused = [{ row: 1, code: 'account_closed' }];
+  expect(await book.submit(command)).toEqual({ posted: 1, known: 0, refused });
+  await setStatus('open');
+  // The answer to the commit was lost: the same command again.
+  expect(await book.submit(command)).toEqual({ posted: 1, known: 1, refused: [] });
+  expect(book.errors).toEqual([]);
+  const entries = await book.rows<{ accountId: Uuid }>(
+    `SELECT t.account_id AS "accountId" FROM inbound_transfers t JOIN entries e ON e.book_id = t.book_id AND e.id = t.entry_id
+     WHERE t.book_id = $1 AND t.opening_id IS NOT NULL ORDER BY e.sequence`,
+  );
+  expect(entries.map(({ accountId }) => accountId)).toEqual([second, first]);
 });

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts
 import { schemaOf } from '../../support/schema.ts';
 
 const log = createLogger('silent', 'test');
-const FIRST_OF_THIS_RELEASE = '0101-contracted-before';
+/** The last one of 0.3.0 is 0035. */
+const FIRST_OF_THIS_RELEASE = '0036-sandbox-processor';
 
 let database: TestDatabase;
 let owner: pg.Client;

@@ -8,7 +8,7 @@ import type { Card } from '../../../src/cards/card/card.ts';
 import { afterPinEntry } from '../../../src/cards/card/card-pin.ts';
 import { afterApproval } from '../../../src/cards/card/card-use.ts';
 import { type InForce, SCOPES, type Scope } from '../../../src/cards/controls/controls.ts';
-import { type ControlsContent, countersFor, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
+import { type ControlsContent, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
 import { type Counter, countChange, newCounter } from '../../../src/cards/counters/counter.ts';
 import { type LimitUsage, limitUsage } from '../../../src/cards/counters/limit-usage.ts';
 import { countsSince, firstUse, type Usage } from '../../../src/cards/counters/usage.ts';
@@ -24,6 +24,7 @@ import { purchaseSchedules } from '../../../src/transactions/purchase/purchase-f
 import { purchaseRule } from '../../../src/transactions/purchase/purchase-rule.ts';
 import { type Purchase, stateOf } from '../../../src/transactions/purchase/purchase-state.ts';
 import { type MessageStep, takeMessage } from '../../../src/transactions/purchase/take-message.ts';
+import { countersFor } from '../../support/controls.ts';
 import {
   advice,
   clearing,

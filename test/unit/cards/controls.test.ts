@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { contentErrors, LIMITS_MAX, LIST_MAX } from '../../../src/cards/controls/content-errors.ts';
 import { allowedOnControls, type Controls, putInForce } from '../../../src/cards/controls/controls.ts';
-import { countersFor, isFor, type LimitFilter } from '../../../src/cards/controls/controls-content.ts';
+import { isFor, type LimitFilter } from '../../../src/cards/controls/controls-content.ts';
 import { allowedOnToken, CARD_TOKEN_TRANSITIONS, TOKEN_STEPS } from '../../../src/cards/tokens/card-token.ts';
+import { countersFor } from '../../support/controls.ts';
 import { contentOf, factsOf, limitOf } from './decision-values.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, place) => `M${place}`);

@@ -2,7 +2,7 @@
 import { windowStartsOf } from '../../../src/calendar/counting-windows.ts';
 import type { Card } from '../../../src/cards/card/card.ts';
 import { SCOPES, type Scope } from '../../../src/cards/controls/controls.ts';
-import { type ControlsContent, type Limit, NO_CONTROLS } from '../../../src/cards/controls/controls-content.ts';
+import type { ControlsContent, Limit } from '../../../src/cards/controls/controls-content.ts';
 import type { Decision } from '../../../src/cards/decision/decide.ts';
 import type {
   AccountFacts,
@@ -14,6 +14,7 @@ import type {
 } from '../../../src/cards/decision/decision-input.ts';
 import { defaultProgram } from '../../../src/cards/program/program.ts';
 import type { PurchaseFacts } from '../../../src/cards/purchase/purchase-facts.ts';
+import { NO_CONTROLS } from '../../support/controls.ts';
 
 /** A Monday. */
 export const START = Date.UTC(2027, 2, 1, 12);

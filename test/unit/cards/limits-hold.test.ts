@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../../src/cards/controls/controls.ts';
-import { type Limit, NO_CONTROLS } from '../../../src/cards/controls/controls-content.ts';
+import type { Limit } from '../../../src/cards/controls/controls-content.ts';
 import { NO_FEES } from '../../../src/cards/program/program.ts';
+import { NO_CONTROLS } from '../../support/controls.ts';
 import { CardPlayer } from './card-player.ts';
 import { limitOf } from './decision-values.ts';
 

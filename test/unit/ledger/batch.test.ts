@@ -7,12 +7,12 @@ import { BookState, unionOfTouches } from '../../../src/ledger/commit/state.ts';
 import { Draft } from '../../../src/ledger/draft.ts';
 import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { endpointTallies } from '../../../src/webhooks/endpoint-store.ts';
 import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
 import { NO_SINK } from '../../support/book.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
+import { momentAt } from '../../support/moment.ts';
 
 const [ANNA, BERT] = [newId(), newId()] as const;
 

@@ -8,9 +8,9 @@ import { entryHash } from '../../../src/ledger/entry-hash.ts';
 import type { HoldStep } from '../../../src/ledger/hold.ts';
 import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
+import { momentAt } from '../../support/moment.ts';
 
 const ID = '018f4d3e-7b2a-7000-8000-00000000fffe';
 const [ANNA, BERT, DINA, HOLD] = [newId(), newId(), newId(), newId()] as const;

@@ -6,9 +6,9 @@ import { Draft } from '../../../src/ledger/draft.ts';
 import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/rows/resource.ts';
 import { WRITE_ORDER } from '../../../src/ledger/rows/table.ts';
 import { tableOf } from '../../../src/ledger/rows/table-of.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
+import { momentAt } from '../../support/moment.ts';
 
 interface Errand {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** What verify says of a capture's shares, by the release schedule that its row has. */
 import { expect, test } from 'vitest';
 import type { CheckContext } from '../../../src/group/check-context.ts';
-import { checkCapturedShares } from '../../../src/payments/payment/checks/captured-shares-check.ts';
+import { checkCapturedShares } from '../../../src/payments/disputes/checks/captured-shares-check.ts';
 import { newBookedCapture, type PlacedIn } from '../../support/booked-capture.ts';
 
 /** Captured on 2 May in UTC: 10,000 less a fee of 260 is 9,740, a tenth of which is reserved. */

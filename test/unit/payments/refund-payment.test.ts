@@ -5,11 +5,11 @@ import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { type Payment, REFUNDS_MAX } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { casesOf, type Guard } from '../../support/guards.ts';
 import { START } from '../../support/memory-book.ts';
 import { AMOUNT, PaymentScene, type RefundRead, type Refused } from '../../support/memory-payments.ts';
+import { momentAt } from '../../support/moment.ts';
 
 let scene: PaymentScene;
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { Draft } from '../../../src/ledger/draft.ts';
 import { advance } from '../../../src/ledger/rows/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout/payout.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
-import { momentAt } from '../../../src/values/clock.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
+import { momentAt } from '../../support/moment.ts';
 
 const STATUSES = Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[];
 const reached = new Set<string>();

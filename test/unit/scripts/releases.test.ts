@@ -58,3 +58,16 @@ test.for([...releases])(
     expect(JSON.parse(git('show', `${commit}:package.json`))).toMatchObject({ version });
   },
 );
+
+test('the changelog has each release with its date, the last one first, and above them what is not released', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const headings = [...changelog.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading!);
+  const versions = headings.map((heading) => /^\[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/.exec(heading)?.[1] ?? heading);
+  const released = releases.map(({ version }) => version).toReversed();
+  const { version } = readJson<{ version: string }>('package.json');
+  // The commit that is a release has its heading already, and releases.json names it in the next one.
+  expect([
+    ['[Unreleased]', ...released],
+    [version, ...released],
+  ]).toContainEqual(versions);
+});

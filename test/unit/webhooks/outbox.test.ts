@@ -55,7 +55,7 @@ describe('a delivery named by a job and by the backlog', () => {
     outbox.add([delivery(7n, 1)]);
     refuse(new Error('no connection'));
     await expect(ended).rejects.toThrow('no connection');
-    expect(outbox.unrecorded).toBe(true);
+    expect(outbox.drain.hasUnrecorded).toBe(true);
     expect(outbox.first()).toBe(7n);
   });
 

@@ -27,8 +27,6 @@ export const MAGIC_ALIASES_LISTED = OUTCOMES.map(
   ([aliases, outcome]) => `- ${aliases.map((alias) => `\`${alias}\``).join(', ')}: ${outcome}`,
 ).join('\n');
 
-export const LISTED_ALIASES: readonly string[] = OUTCOMES.flatMap(([aliases]) => aliases);
-
 const fields = {
   type: z.literal('cliq'),
   alias: aliasUpTo(

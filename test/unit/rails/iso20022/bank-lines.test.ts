@@ -4,8 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
 import type { BankLine, EntryLine, StatusLine } from '../../../../src/rails/iso20022/bank-line.ts';
 import { type BankInstruction, meaningOfEntry, meaningOfStatus } from '../../../../src/rails/iso20022/match-line.ts';
-import { readBankFile } from '../../../../src/rails/iso20022/read-bank-file.ts';
+import { BankFileReader } from '../../../../src/rails/iso20022/read-bank-file.ts';
 import { camt054, hasSharedData, pain002, SHARED_DATA, schemaOf } from '../../../support/bank-files.ts';
+
+function readBankFile(parts: Iterable<Buffer>, onLine: (line: BankLine) => void): void {
+  const reader = new BankFileReader(onLine);
+  for (const part of parts) reader.write(part);
+  reader.end();
+}
 
 function linesOf(xml: string | Buffer): BankLine[] {
   const lines: BankLine[] = [];

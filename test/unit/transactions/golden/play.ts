@@ -24,7 +24,7 @@ import { purchaseRule } from '../../../../src/transactions/purchase/purchase-rul
 import { type Purchase, type PurchaseTerms, stateOf } from '../../../../src/transactions/purchase/purchase-state.ts';
 import type { OpenPurchase } from '../../../../src/transactions/purchase/resembling.ts';
 import { type MessageStep, takeMessage } from '../../../../src/transactions/purchase/take-message.ts';
-import { settlementLine, settleNet } from '../../../../src/transactions/settlements/net-settlement.ts';
+import { settleNet } from '../../../../src/transactions/settlements/settle.ts';
 import { evaluated, factsOf, inputOf, newPurchase, requestOf, scopesOf } from '../../cards/decision-values.ts';
 import type { Said } from '../messages.ts';
 import { type Action, type OtherAction, rowName, type Scenario } from './scenario.ts';
@@ -39,6 +39,14 @@ interface Happened {
 
 const FUEL = [{ currency: 'USD', amount: 10_000n, statusCheckMax: 100n }];
 const LETTERS: Record<BookRole, string> = { customer: 'C', scheme_settlement: 'S', due_operator: 'D', pool: 'P' };
+
+/** The line that an entry is in a settlement. */
+function settlementLine(postings: readonly RolePosting[]): bigint {
+  return postings.reduce((sum, { debit, credit, amount }) => {
+    if (credit === 'scheme_settlement') return sum + amount;
+    return debit === 'scheme_settlement' ? sum - amount : sum;
+  }, 0n);
+}
 
 export class GoldenPlay {
   /** Of the chart, as the customers see it: what is theirs is in the pool. */

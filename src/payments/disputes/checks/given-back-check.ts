@@ -2,8 +2,8 @@
 import { dayOf } from '../../../calendar/day.ts';
 import type { CheckContext } from '../../../group/check-context.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
-import { type Dispute, partsOf } from '../../disputes/dispute.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
+import { type Dispute, partsOf } from '../dispute.ts';
 import { debitsOf } from './booked.ts';
 import type { PaymentHistory } from './payment-check-store.ts';
 

@@ -4,14 +4,14 @@ import { inSnapshot } from '../../../db/snapshot.ts';
 import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
 import type { BookId } from '../../../ledger/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
-import type { Dispute } from '../../disputes/dispute.ts';
-import { disputes } from '../../disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../operations/payment-operation.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
+import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../../payment/payment.ts';
+import { payments } from '../../payment/payment-table.ts';
 import { sharesOf } from '../../refunds/take-from-sources.ts';
 import type { PaymentShare, ShareKind } from '../../shares/share.ts';
-import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../payment.ts';
-import { payments } from '../payment-table.ts';
+import type { Dispute } from '../dispute.ts';
+import { disputes } from '../dispute-table.ts';
 
 /** A payment with its captures, refunds and disputes, and what each of them booked, as of one moment. */
 export interface PaymentHistory {

@@ -2,8 +2,8 @@
 import type { CheckContext } from '../../../group/check-context.ts';
 import { chartAccountId } from '../../../ledger/chart.ts';
 import { publicId } from '../../../values/ids.ts';
-import type { Dispute } from '../../disputes/dispute.ts';
 import { type PaymentOperation, sumOfPortions } from '../../operations/payment-operation.ts';
+import type { Dispute } from '../dispute.ts';
 import { debitsOf } from './booked.ts';
 import type { PaymentHistory } from './payment-check-store.ts';
 
