@@ -29,8 +29,8 @@ export async function checkQueues({ installation, backend, answers, openTrial, l
     await answers();
   } catch (error) {
     judge(error, true);
-    // The backend knows from here on whose names to check once the datastore answers.
-    await backend.claim(installation).catch((later) => judge(later, true));
+    // The backend knows from here on whose names to check once the datastore answers. It was logged that it is away.
+    await backend.claim(installation).catch((later) => refuse(later, true));
     return;
   }
   try {
@@ -40,9 +40,13 @@ export async function checkQueues({ installation, backend, answers, openTrial, l
     judge(error, await isAway());
   }
 
-  function judge(error: unknown, away: boolean): void {
+  function refuse(error: unknown, away: boolean): void {
     if (error instanceof EvictionPolicyError || error instanceof QueueUnfit) throw error;
     if (isRefusal(error) || !away) throw unfit(backend.kind, error);
+  }
+
+  function judge(error: unknown, away: boolean): void {
+    refuse(error, away);
     log.error({ err: error }, 'the queues do not answer; what is accepted waits in Postgres until they do');
   }
 }
