@@ -13,7 +13,7 @@ export function* csvBlocks<Column extends string>(
   parts: Iterable<Buffer>,
   columns: readonly Column[],
 ): Generator<readonly CsvRow<Column>[]> {
-  const blocks = new Blocks();
+  const blocks = new RowBlocks();
   const table = new Table(columns);
   const rowsOf = ({ bytes, linesBefore }: Block) => {
     eachRow(textOf(bytes), table.take, { linesBefore });
@@ -29,12 +29,13 @@ export function* csvBlocks<Column extends string>(
 }
 
 /** Whole rows. */
-interface Block {
+export interface Block {
   readonly bytes: Buffer;
   readonly linesBefore: number;
 }
 
-class Blocks {
+/** Cuts bytes that come in parts into blocks of whole rows. UTF-8, or another encoding that keeps ASCII as it is. */
+export class RowBlocks {
   /** Behind the last whole row. */
   #pending: Buffer = Buffer.alloc(0);
   /** How far it was looked at, and what stood there. */
@@ -42,6 +43,12 @@ class Blocks {
   #isQuoted = false;
   #lines = 0;
   #linesAtStart = 0;
+
+  /** `linesBefore`: those of the file that are not among the bytes. */
+  constructor(linesBefore = 0) {
+    this.#lines = linesBefore;
+    this.#linesAtStart = linesBefore;
+  }
 
   /** The whole rows that there are with the part. Throws BadInput for a row of more than ROW_MAX bytes. */
   push(part: Buffer): Block | undefined {
@@ -86,7 +93,7 @@ export async function* csvRows(
   parts: AsyncIterable<Buffer>,
   judge: (header: readonly string[]) => void,
 ): AsyncGenerator<readonly ParsedRow[]> {
-  const blocks = new Blocks();
+  const blocks = new RowBlocks();
   let columns: number | undefined;
   let isOver = false;
   const rowsOfBlock = ({ bytes, linesBefore }: Block) => {

@@ -2,7 +2,7 @@
 import { BadInput } from '../../intake/bad-input.ts';
 import { canonicalJson } from '../../values/json.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
-import { CsvStatementReader } from '../reading/read-csv.ts';
+import { readCsvStatement } from '../reading/read-csv.ts';
 import type { Question } from './proposal.ts';
 import { type Answers, proposeProfile } from './propose-profile.ts';
 import { type CsvForm, profileFor, type SavedProfile } from './saved-profile.ts';
@@ -40,9 +40,7 @@ export function candidatesFor(bytes: Buffer, { account, saved, isWhole }: Of): C
 
 function fits(head: Buffer, profile: ReturnType<typeof profileFor>): boolean {
   try {
-    const reader = new CsvStatementReader(profile);
-    reader.push(head);
-    return reader.end().some(({ is }) => is === 'line');
+    return readCsvStatement(head, profile).some(({ is }) => is === 'line');
   } catch (error) {
     if (error instanceof BadInput) return false;
     throw error;

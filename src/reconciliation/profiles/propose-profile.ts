@@ -5,7 +5,7 @@
 import { BadInput } from '../../intake/bad-input.ts';
 import { eachRow, type ParsedRow } from '../../intake/csv.ts';
 import { type DateFormat, formatsOf, writtenDay } from '../reading/csv-days.ts';
-import { COLUMNS_MAX, type CsvProfile, CsvStatementReader, DELIMITERS } from '../reading/read-csv.ts';
+import { COLUMNS_MAX, type CsvProfile, DELIMITERS, readCsvStatement } from '../reading/read-csv.ts';
 import type { Question } from './proposal.ts';
 import { type ColumnAnswers, columnsOf } from './propose-columns.ts';
 import { signsOf } from './propose-signs.ts';
@@ -81,9 +81,7 @@ function ofTable({ delimiter, skip, header, rows }: Table, { bytes, encoding, cu
 
 /** Reads the whole file as it would be read. Throws BadInput, with the line. */
 function linesBy(bytes: Buffer, profile: CsvProfile): number {
-  const reader = new CsvStatementReader(profile);
-  reader.push(bytes);
-  return reader.end().filter(({ is }) => is === 'line').length;
+  return readCsvStatement(bytes, profile).filter(({ is }) => is === 'line').length;
 }
 
 /** Any character is one of Windows-1252, so it is what is left. */

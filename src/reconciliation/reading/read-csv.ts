@@ -3,7 +3,8 @@
  * the profile names a column of them.
  */
 import { BadInput } from '../../intake/bad-input.ts';
-import { eachRow, type ParsedRow } from '../../intake/csv.ts';
+import { eachRow, type ParsedRow, textOf } from '../../intake/csv.ts';
+import { type Block, RowBlocks } from '../../intake/csv-blocks.ts';
 import {
   type BankFileLine,
   type BankFileReader,
@@ -60,83 +61,173 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** Many times what a portal exports. Rows are bounded by their header, and this bounds the header. */
 export const COLUMNS_MAX = 1_000;
 
+/** Lines are given as they are read: of a file of any length no more than a part is in memory. */
 export class CsvStatementReader implements BankFileReader {
   readonly #profile: CsvProfile;
-  readonly #parts: Buffer[] = [];
+  readonly #decoder: TextDecoder;
+  readonly #blocks: RowBlocks;
+  readonly #summed = new Summed();
+  #header: Header | undefined;
   #bytes = 0;
+  #toSkip: number;
 
   constructor(profile: CsvProfile) {
     this.#profile = profile;
+    this.#decoder = new TextDecoder(profile.encoding, { fatal: true });
+    this.#blocks = new RowBlocks(profile.skip);
+    this.#toSkip = profile.skip;
   }
 
   push(bytes: Buffer): readonly Read[] {
     this.#bytes += bytes.length;
     if (this.#bytes > BYTES_MAX) throw new BadInput(null, `A CSV has at most ${BYTES_MAX} bytes.`);
-    this.#parts.push(bytes);
-    return [];
+    return this.#linesIn(this.#blocks.push(this.#table(this.#decoded(bytes))));
   }
 
   end(): readonly Read[] {
-    const { skip, encoding, delimiter } = this.#profile;
-    const text = withoutFirstLines(decoded(Buffer.concat(this.#parts), encoding), skip);
-    const taken = new Taken(this.#profile);
+    const whole = this.#linesIn(this.#blocks.push(this.#table(this.#decoded())));
+    const { skip } = this.#profile;
+    if (this.#toSkip > 0)
+      throw new BadInput(null, `The file has no ${skip} lines before its header, as its profile states.`);
+    const last = this.#linesIn(this.#blocks.rest());
+    if (this.#header === undefined) throw new BadInput(null, 'The file has no header.');
+    return [...whole, ...last, { is: 'statement', statement: this.#statement(this.#header.row) }];
+  }
+
+  /** Of a part, or of what the last part began. */
+  #decoded(bytes?: Buffer): string {
     try {
-      eachRow(text, taken.take, { linesBefore: skip, delimiter });
-      const { header, lines, stated } = taken;
-      if (header === undefined) throw new BadInput(null, 'The file has no header.');
-      const balances = endsOf(lines, stated);
-      return [...lines.map((line): Read => ({ is: 'line', line })), this.#statement(lines, header.row, balances)];
-    } catch (error) {
-      throw error instanceof StatementInvalid ? new BadInput(error.row, error.message) : error;
+      return bytes === undefined ? this.#decoder.decode() : this.#decoder.decode(bytes, { stream: true });
+    } catch {
+      throw new BadInput(null, `The file is not ${this.#profile.encoding}, as its profile states.`);
     }
   }
 
-  #statement(lines: readonly BankFileLine[], row: number, balances: Ends | undefined): Read {
+  /** What stands behind the lines before the header. */
+  #table(text: string): Buffer {
+    let from = 0;
+    for (; this.#toSkip > 0; this.#toSkip--) {
+      const end = text.indexOf('\n', from);
+      if (end === -1) return Buffer.alloc(0);
+      from = end + 1;
+    }
+    return Buffer.from(text.slice(from));
+  }
+
+  #linesIn(block: Block | undefined): Read[] {
+    const reads: Read[] = [];
+    if (block === undefined) return reads;
+    const { linesBefore, bytes } = block;
+    const take = (row: ParsedRow) => {
+      if (this.#header === undefined) this.#header = headerOf(row, this.#profile.columns);
+      else reads.push({ is: 'line', line: this.#lineOf(row, this.#header) });
+      return true;
+    };
+    asBadInput(() => eachRow(textOf(bytes), take, { linesBefore, delimiter: this.#profile.delimiter }));
+    return reads;
+  }
+
+  #lineOf(read: ParsedRow, header: Header): BankFileLine {
+    requireFields(read, header);
+    const at = { row: read.row, places: header.places, profile: this.#profile };
+    const line = lineOf(read.record, at);
+    this.#summed.add(line, balanceOf(read.record, at));
+    return line;
+  }
+
+  #statement(row: number): BankFileStatement {
     const { account, currency } = this.#profile;
-    const days = lines.map(({ bookedOn }) => bookedOn).sort();
-    const others = new Set(lines.map((line) => line.currency).filter((one) => one !== currency));
-    const statement: BankFileStatement = {
+    const { from, to, currencies } = this.#summed;
+    const balances = asBadInput(() => this.#summed.ends());
+    return {
       kind: 'statement',
       row,
       account,
       currency,
       number: null,
       page: null,
-      from: days[0] ?? null,
-      to: days.at(-1) ?? null,
+      from,
+      to,
       opening: balances?.opening ?? null,
       closing: balances?.closing ?? null,
-      otherCurrencies: [...others],
+      otherCurrencies: [...currencies].filter((one) => one !== currency),
       groupStatus: null,
       fault: null,
     };
-    return { is: 'statement', statement };
   }
 }
 
-/** What was read of a file. Each row is judged as it comes: the first that is wrong ends the reading. */
-class Taken {
-  readonly #profile: CsvProfile;
-  header: Header | undefined;
-  readonly lines: BankFileLine[] = [];
-  /** The balance behind each line. */
-  readonly stated: (bigint | undefined)[] = [];
+/** The statement is all of the file: where it is invalid, the file is. */
+function asBadInput<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof StatementInvalid ? new BadInput(error.row, error.message) : error;
+  }
+}
 
-  constructor(profile: CsvProfile) {
-    this.#profile = profile;
+/** All of the statement's lines so far: their days and currencies, and where its account stood before and behind them. */
+class Summed {
+  from: string | null = null;
+  to: string | null = null;
+  readonly currencies = new Set<string>();
+  #first: Balanced | undefined;
+  #last: Balanced | undefined;
+  #isWithoutBalances = false;
+  /** The first row whose balance does not follow from the one above it, and whether one does not follow from the one below it. */
+  #brokenDown: number | undefined;
+  #isBrokenUp = false;
+
+  /** `balance`: what stands on the account behind the line. Undefined where no column states it. */
+  add(line: BankFileLine, balance: bigint | undefined): void {
+    const { row, amount, bookedOn, currency } = line;
+    if (this.from === null || bookedOn < this.from) this.from = bookedOn;
+    if (this.to === null || bookedOn > this.to) this.to = bookedOn;
+    this.currencies.add(currency);
+    if (balance === undefined) this.#isWithoutBalances = true;
+    else this.#follow({ row, amount, bookedOn, balance });
   }
 
-  readonly take = (read: ParsedRow): boolean => {
-    if (this.header === undefined) {
-      this.header = headerOf(read, this.#profile.columns);
-      return true;
-    }
-    requireFields(read, this.header);
-    const at = { row: read.row, places: this.header.places, profile: this.#profile };
-    this.lines.push(lineOf(read.record, at));
-    this.stated.push(balanceOf(read.record, at));
-    return true;
-  };
+  #follow(one: Balanced): void {
+    const above = this.#last;
+    if (above !== undefined && above.balance + one.amount !== one.balance) this.#brokenDown ??= one.row;
+    if (above !== undefined && one.balance + above.amount !== above.balance) this.#isBrokenUp = true;
+    this.#first ??= one;
+    this.#last = one;
+  }
+
+  /**
+   * By a column of balances. Portals list the newest line first or last: the order is the one in which every balance follows from the one before.
+   * Throws StatementInvalid where lines are missing between two balances.
+   */
+  ends(): Ends | undefined {
+    if (this.#isWithoutBalances || this.#first === undefined || this.#last === undefined) return undefined;
+    if (this.#brokenDown !== undefined && this.#isBrokenUp)
+      throw new StatementInvalid(
+        this.#brokenDown,
+        'Its balance does not follow from the one before it: lines are missing.',
+      );
+    const [oldest, newest] = this.#brokenDown === undefined ? [this.#first, this.#last] : [this.#last, this.#first];
+    return {
+      opening: { amount: oldest.balance - oldest.amount, on: oldest.bookedOn },
+      closing: { amount: newest.balance, on: newest.bookedOn },
+    };
+  }
+}
+
+interface Balanced extends Pick<BankFileLine, 'row' | 'amount' | 'bookedOn'> {
+  readonly balance: bigint;
+}
+
+interface Ends {
+  readonly opening: StatedBalance;
+  readonly closing: StatedBalance;
+}
+
+/** The statement of a file that is in memory. Throws BadInput, with the line. */
+export function readCsvStatement(bytes: Buffer, profile: CsvProfile): Read[] {
+  const reader = new CsvStatementReader(profile);
+  return [...reader.push(bytes), ...reader.end()];
 }
 
 interface Header {
@@ -160,25 +251,6 @@ function requireFields({ row, record }: ParsedRow, { named, fields }: Header): v
   if (record.length > fields + 1) throw new BadInput(row, `It has ${record.length} of ${fields} fields.`);
   if (record.length < named)
     throw new BadInput(row, `It has ${record.length} of ${named} fields: the file is cut off.`);
-}
-
-function decoded(bytes: Buffer, encoding: CsvProfile['encoding']): string {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
-  } catch {
-    throw new BadInput(null, `The file is not ${encoding}, as its profile states.`);
-  }
-}
-
-function withoutFirstLines(text: string, count: number): string {
-  let from = 0;
-  for (let line = 0; line < count; line++) {
-    const end = text.indexOf('\n', from);
-    if (end === -1)
-      throw new BadInput(null, `The file has no ${count} lines before its header, as its profile states.`);
-    from = end + 1;
-  }
-  return text.slice(from);
 }
 
 type Places = ReadonlyMap<string, number>;
@@ -234,37 +306,6 @@ function balanceOf(record: readonly string[], { row, places, profile }: Row): bi
   const { balance } = profile.columns;
   const text = balance === undefined ? '' : (record[places.get(balance)!] ?? '').trim();
   return text === '' ? undefined : csvAmount(text, { row, profile, currency: profile.currency });
-}
-
-interface Ends {
-  readonly opening: StatedBalance;
-  readonly closing: StatedBalance;
-}
-
-/**
- * Where the account stood before the first line and behind the last, by a column of balances. Portals list the newest line first or last: the
- * order is the one in which every balance follows from the one before. Throws StatementInvalid where lines are missing between two balances.
- */
-function endsOf(lines: readonly BankFileLine[], balances: readonly (bigint | undefined)[]): Ends | undefined {
-  if (lines.length === 0 || balances.some((one) => one === undefined)) return undefined;
-  const all = lines.map((line, index) => ({ line, balance: balances[index]! }));
-  const broken = breakOf(all);
-  const ordered = broken === undefined ? all : all.toReversed();
-  if (broken !== undefined && breakOf(ordered) !== undefined)
-    throw new StatementInvalid(broken, 'Its balance does not follow from the one before it: lines are missing.');
-  const [first, last] = [ordered[0]!, ordered.at(-1)!];
-  return {
-    opening: { amount: first.balance - first.line.amount, on: first.line.bookedOn },
-    closing: { amount: last.balance, on: last.line.bookedOn },
-  };
-}
-
-/** The row whose balance does not follow. */
-function breakOf(all: readonly { readonly line: BankFileLine; readonly balance: bigint }[]): number | undefined {
-  const at = all.findIndex(
-    ({ line, balance }, index) => index > 0 && all[index - 1]!.balance + line.amount !== balance,
-  );
-  return at === -1 ? undefined : all[at]!.line.row;
 }
 
 interface AmountPlace {

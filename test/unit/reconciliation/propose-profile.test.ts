@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import { type Answers, proposeProfile } from '../../../src/reconciliation/profiles/propose-profile.ts';
-import { CsvStatementReader } from '../../../src/reconciliation/reading/read-csv.ts';
+import { readCsvStatement } from '../../../src/reconciliation/reading/read-csv.ts';
 
 const propose = (text: string | Buffer, { currency = 'EUR', ...answers }: Answers & { currency?: string } = {}) =>
   proposeProfile(Buffer.from(text), { currency, answers });
@@ -22,9 +22,8 @@ function said(text: string | Buffer, answers: Parameters<typeof propose>[1] = {}
 function readsAs(text: string | Buffer, currency = 'EUR') {
   const proposed = propose(text, { currency });
   if (proposed.is !== 'profile') throw new Error(JSON.stringify(proposed));
-  const reader = new CsvStatementReader({ ...proposed.form, account: 'A', currency });
-  reader.push(Buffer.from(text));
-  return reader.end().flatMap((read) => (read.is === 'line' ? [`${read.line.bookedOn} ${read.line.amount}`] : []));
+  const reads = readCsvStatement(Buffer.from(text), { ...proposed.form, account: 'A', currency });
+  return reads.flatMap((read) => (read.is === 'line' ? [`${read.line.bookedOn} ${read.line.amount}`] : []));
 }
 
 const GERMAN = [
@@ -120,9 +119,8 @@ test('balances state where the account stood, whichever line comes first', () =>
     const text = ['Date;Amount;Balance', ...lines, ''].join('\n');
     const proposed = propose(text);
     if (proposed.is !== 'profile') throw new Error('It asks.');
-    const reader = new CsvStatementReader({ ...proposed.form, account: 'A', currency: 'EUR' });
-    reader.push(Buffer.from(text));
-    const { opening, closing } = reader.end().flatMap((one) => (one.is === 'statement' ? [one.statement] : []))[0]!;
+    const reads = readCsvStatement(Buffer.from(text), { ...proposed.form, account: 'A', currency: 'EUR' });
+    const { opening, closing } = reads.flatMap((one) => (one.is === 'statement' ? [one.statement] : []))[0]!;
     return [opening, closing];
   };
   const ends = [
