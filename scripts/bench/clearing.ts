@@ -2,22 +2,18 @@
  * Bench `clearing`: lines a second of a clearing file, taken in by the command as an operator runs it, beside the rows that it writes by bare
  * INSERT; and how large the command gets. The lines are forced posts of a thousand cards: each makes a purchase, and posts it.
  */
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
-import { SANDBOX_PROCESSOR } from '../../src/processors/processor-names.ts';
 import { LINES_PER_COMMAND } from '../../src/transactions/clearing-files/take-lines.ts';
 import { publicId } from '../../src/values/ids.ts';
-import { CLEARING_HEADER, clearingFields, clearingRow, trailer } from '../harness/clearing-file.ts';
-import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
-import { CURRENCY, issueKey, openAccounts, openBook } from './book.ts';
+import { issueKey, openAccounts, openBook } from './book.ts';
 import { type ProductProcess, startApiProcess } from './children.ts';
 import { cardReferences, prepareCeiling } from './clearing-rows-store.ts';
-import { runMeasured } from './measured-command.ts';
+import { takeClearing, writeForcedPosts } from './forced-posts.ts';
 import { writePrepared } from './prepared-rows-store.ts';
 import { type Measured, takeTurns } from './slices.ts';
 import { addDatabase, type Stage, setStage } from './stage.ts';
@@ -26,7 +22,10 @@ import { verifyLedger } from './verify.ts';
 
 const CARDS = 1_000;
 const CARDS_AT_ONCE = 16;
-const AMOUNT = 1_000n;
+/** How many times as long the large file is, and how much more of memory it may take. */
+const LARGE = 10;
+const LARGE_MORE_MB = 20;
+const PARTS = ['turns', 'large'];
 
 export async function benchClearing({ closing, seconds, payouts: lines, profile }: BenchContext): Promise<BenchResult> {
   const stage = await setStage(closing, { queue: 'postgres', profile });
@@ -105,41 +104,4 @@ async function bookWithCards(stage: Stage, api: ProductProcess): Promise<BookId>
   };
   await Promise.all(Array.from({ length: CARDS_AT_ONCE }, make));
   return bookId;
-}
-
-/** Written as it is made: a file of a million lines has 200 MB. */
-async function writeFile(
-  file: string,
-  { lines, bookId, cards }: { lines: number; bookId: BookId; cards: readonly string[] },
-): Promise<void> {
-  say(`a file of ${lines} lines`);
-  const stream = createWriteStream(file);
-  const write = async (text: string) => {
-    if (!stream.write(text)) await once(stream, 'drain');
-  };
-  await write(CLEARING_HEADER);
-  const of = {
-    program: publicId('book', bookId),
-    currency: CURRENCY,
-    amount: AMOUNT,
-    business_date: '2026-03-31',
-    interchange: -12,
-  };
-  for (let at = 0; at < lines; at++) {
-    const named = { message_reference: `CLR-20260331-${at}`, network_reference: `NET-20260331-${at}` };
-    await write(clearingRow(clearingFields({ ...of, ...named, card: cards[at % cards.length]! })));
-  }
-  await write(trailer(CURRENCY, { count: lines, sum: AMOUNT * BigInt(lines) }));
-  stream.end();
-  await once(stream, 'finish');
-}
-
-/** Runs the command. Resolves to how many megabytes it had at most. */
-async function takeIn(stage: Stage, file: string): Promise<number> {
-  const { code, peakMb } = await runMeasured(stage, [
-    'clearing',
-    ...[file, '--processor', SANDBOX_PROCESSOR, '--mode', 'test'],
-  ]);
-  if (code !== 0) throw new Error(`The file was not taken in: ${code}`);
-  return peakMb;
 }
