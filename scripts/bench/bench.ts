@@ -17,7 +17,7 @@ export interface BenchContext {
   readonly purchases: number;
   /** How long the load goes on (bench soak). */
   readonly minutes: number;
-  /** Scenarios, runs or parts, for a bench with several; all of them when left out (benches neighbours, tenants, reconcile). */
+  /** Scenarios, runs or parts, for a bench with several; all of them when left out (benches neighbours, tenants, clearing, reconcile). */
   readonly only?: readonly string[];
   /** Folder for profiles: one of each process, and the statements of Postgres. Profiling costs a tenth or more. */
   readonly profile?: string;

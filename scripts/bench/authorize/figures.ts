@@ -1,7 +1,12 @@
 /** What `authorize` measures beside the rate: latency at half load, through an endpoint, on a long history, and bytes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { say } from '../../harness/progress.ts';
 import { openFundedAccounts } from '../api-client.ts';
 import type { Helper } from '../children.ts';
+import { cardReferences } from '../clearing-rows-store.ts';
+import { takeClearing, writeForcedPosts } from '../forced-posts.ts';
 import { CONNECTIONS, sendPosts } from '../http-load.ts';
 import { sendPaced } from '../paced-load.ts';
 import { type Slice, takeTurns } from '../slices.ts';
@@ -14,6 +19,8 @@ export interface Sent {
   count: number;
   /** At most so many more were sent: the end of a slice cuts off what is under way. */
   cutOff: number;
+  /** Purchases that a clearing file made. */
+  forced: number;
 }
 
 /** In milliseconds, of an open loop. */
@@ -26,6 +33,35 @@ export async function latencyAt(
   sent.count += answers.length;
   const times = answers.map(({ sentAt, acceptedAt }) => acceptedAt - sentAt);
   return { p50: percentile(times, 50), p99: percentile(times, 99) };
+}
+
+/** What a file has for each second of the load: more than the command takes in beside it, so that it lasts. */
+const LINES_PER_SECOND = 1_000;
+
+/** The same beside a clearing file of the same book. `fileSeconds`: how long the command took; shorter than the load, the figure is void. */
+export async function latencyBesideFile(
+  world: AuthorizeWorld,
+  sent: Sent,
+  load: { perSecond: number; seconds: number },
+): Promise<{ p50: number; p99: number; fileSeconds: number }> {
+  const { stage, pool, bookId } = world;
+  const lines = LINES_PER_SECOND * load.seconds;
+  const folder = mkdtempSync(join(tmpdir(), 'authorize-bench-'));
+  try {
+    const file = join(folder, 'clearing.csv');
+    await writeForcedPosts(file, { lines, bookId, cards: await cardReferences(pool, bookId) });
+    const taking = takeClearing(stage, file);
+    // Awaited below, behind the load.
+    taking.catch(() => undefined);
+    const times = await latencyAt(world, sent, load);
+    const { seconds: fileSeconds } = await taking;
+    if (fileSeconds < load.seconds)
+      throw new Error(`The file took ${fileSeconds} s of ${load.seconds}: it needs more lines.`);
+    sent.forced += lines;
+    return { ...times, fileSeconds };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**

@@ -64,7 +64,7 @@ export const COLUMNS_MAX = 1_000;
 /** Lines are given as they are read: of a file of any length no more than a part is in memory. */
 export class CsvStatementReader implements BankFileReader {
   readonly #profile: CsvProfile;
-  readonly #decoder: TextDecoder;
+  readonly #decoder: InstanceType<typeof TextDecoder>;
   readonly #blocks: RowBlocks;
   readonly #summed = new Summed();
   #header: Header | undefined;

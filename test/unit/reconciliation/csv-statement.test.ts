@@ -92,14 +92,22 @@ test.each([
     /balance does not follow/,
   ],
   ['no header', '', null, /no header/],
-  ['no lines to skip', 'Tag;Wer', null, /no 2 lines before its header/, 2],
   ['a cut row', 'Tag;Wer;Zweck;Betrag;Saldo\n01.10.2026;A;t', 2, /3 of 5 fields/],
   ['quotes that do not end', 'Tag;Wer;Zweck;Betrag;Saldo\n01.10.2026;"A;t', 2, /Quote/],
   ['bytes that are not UTF-8', Buffer.from([0x54, 0xff, 0x0a]), null, /not utf-8/],
   ['a character that is cut off', Buffer.from([0x54, 0xc3]), null, /not utf-8/],
-] as const)('%s is refused', (_, content, row, message, skip = 0) => {
-  const bytes = Buffer.from(content as string);
-  const profile = { ...PROFILE, skip };
+])('%s is refused', (_, content, row, message) => {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const profile = { ...PROFILE, skip: 0 };
   const refused = expect.objectContaining({ name: 'BadInput', row, message: expect.stringMatching(message) });
   for (const size of [1, bytes.length + 1]) expect(() => readBy(bytes, size, profile)).toThrow(refused);
+});
+
+test('a file that is over before its header is refused', () => {
+  const skipped = expect.objectContaining({
+    name: 'BadInput',
+    row: null,
+    message: expect.stringMatching(/no 2 lines before its header/),
+  });
+  for (const size of [1, 8]) expect(() => readBy(Buffer.from('Tag;Wer'), size, PROFILE)).toThrow(skipped);
 });
