@@ -24,9 +24,9 @@ import { type Clock, formatInstant, formatInstantOrNull, type Instant } from '..
 import { newId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
 import { NoProgress } from '../values/progress.ts';
-import { findNextAppointments, findStillDue } from './clock-store.ts';
+import { findDueMoments, findNextAppointments } from './clock-store.ts';
 import { type Duration, laterBy } from './duration.ts';
-import { type AppointmentRuntime, isolating } from './keep-appointments.ts';
+import { type AppointmentRuntime, isDueBy, isolating } from './keep-appointments.ts';
 
 /** The clock of a book as the API shows it. */
 export function clockView(book: Book, now: Instant) {
@@ -141,8 +141,8 @@ async function gotFurther(
   appointment: Appointment,
   { bookId, ids, at, before }: { bookId: BookId; ids: readonly Uuid[]; at: Instant; before: unknown },
 ): Promise<boolean> {
-  const due = await findStillDue(pool, appointment, { bookId, ids, until: at });
-  if (due.length < ids.length) return true;
+  const due = await findDueMoments(pool, appointment, { bookId, ids });
+  if (ids.some((id) => !isDueBy(due.get(id), at))) return true;
   return appointment.place !== undefined && !isDeepStrictEqual(await appointment.place(pool, bookId, ids), before);
 }
 

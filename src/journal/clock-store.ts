@@ -42,19 +42,19 @@ export async function findNextAppointments(
   return { at: first.at, ids: rows.filter(({ at }) => at === first.at).map(({ id }) => id) };
 }
 
-/** Which of these rows are due by a moment, as findNextAppointments finds them. Index: the table's key. */
-export async function findStillDue(
+/** When these rows fall due. Without those that have no appointment, or are stuck. Index: the table's key. */
+export async function findDueMoments(
   pool: Pool,
   { rows: { table }, status, column }: Appointment,
-  { bookId, ids, until }: { bookId: BookId; ids: readonly Uuid[]; until: Instant },
-): Promise<Uuid[]> {
-  const { rows } = await pool.query<{ id: Uuid }>(
-    `SELECT ${idSql(table)} AS id FROM ${table.name}
+  { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
+): Promise<ReadonlyMap<Uuid, Instant>> {
+  const { rows } = await pool.query<{ id: Uuid; at: Instant }>(
+    `SELECT ${idSql(table)} AS id, ${column} AS at FROM ${table.name}
      WHERE book_id = $1 AND ${idSql(table)} = ANY ($2::${table.key.length === 1 ? table.key[0]!.type : 'text'}[])
-       AND status = '${status}' AND ${column} <= $3 AND stuck_at IS NULL`,
-    [bookId, ids, new Date(until)],
+       AND status = '${status}' AND ${column} IS NOT NULL AND stuck_at IS NULL`,
+    [bookId, ids],
   );
-  return rows.map(({ id }) => id);
+  return new Map(rows.map(({ id, at }) => [id, at]));
 }
 
 export interface BookAppointments {

@@ -11,7 +11,7 @@ import { passesOutside } from '../outside/passes.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';
-import { findStillDue } from './clock-store.ts';
+import { findDueMoments } from './clock-store.ts';
 
 export interface AppointmentRuntime extends AppointmentOutside {
   readonly pool: Pool;
@@ -20,8 +20,9 @@ export interface AppointmentRuntime extends AppointmentOutside {
 }
 
 /**
- * The job of an appointment outside an advance: those that are due by now. Rows that their command leaves due are tried alone, and set
- * aside when they are due still.
+ * The job of an appointment outside an advance: those that are due by now. Rows that their command leaves due at the moment at which they
+ * were are tried alone, and set aside when they are due still. Those that fall due later, if before now, have got further: the sweeper finds
+ * them again, as a daily statement of days that no worker saw.
  */
 export async function keepAppointments(
   runtime: AppointmentRuntime,
@@ -29,9 +30,10 @@ export async function keepAppointments(
   { bookId, ids }: { bookId: BookId; ids: readonly Uuid[] },
 ): Promise<void> {
   const { pool, committer } = runtime;
+  const placeOf = (some: readonly Uuid[]) => appointment.place?.(pool, bookId, some);
   const submit = (some: readonly Uuid[]): Promise<void> =>
     retryStaleReads(async () => {
-      const before = await appointment.place?.(pool, bookId, some);
+      const [due, place] = [await findDueMoments(pool, appointment, { bookId, ids: some }), await placeOf(some)];
       const command = await appointment.command(pool, bookId, some, runtime);
       const decided: { at?: Instant } = {};
       await committer.submit(bookId, {
@@ -41,15 +43,21 @@ export async function keepAppointments(
           return command.decide(state, moment);
         },
       });
+      const { at } = decided;
+      if (at === undefined) return;
+      const dueStill = await findDueMoments(pool, appointment, { bookId, ids: some });
       // Due at the moment at which the command carried them out, they would be enqueued for ever.
-      if (decided.at === undefined) return;
-      const due = await findStillDue(pool, appointment, { bookId, ids: some, until: decided.at });
-      if (due.length === 0) return;
-      if (appointment.place && !isDeepStrictEqual(await appointment.place(pool, bookId, some), before)) return;
-      if (due.length === some.length) throw new NoProgress(`${appointment.name}: carried out, and due as before.`);
-      await submit(due);
+      const stay = some.filter((id) => isDueBy(dueStill.get(id), at) && dueStill.get(id) === due.get(id));
+      if (stay.length === 0 || (appointment.place && !isDeepStrictEqual(await placeOf(some), place))) return;
+      if (stay.length === some.length) throw new NoProgress(`${appointment.name}: carried out, and due as before.`);
+      await submit(stay);
     });
   await isolating(runtime, appointment, { bookId, ids, submit });
+}
+
+/** Whether what falls due at a moment, undefined where it never does, is due by another. */
+export function isDueBy(due: Instant | undefined, at: Instant): boolean {
+  return due !== undefined && due <= at;
 }
 
 /**

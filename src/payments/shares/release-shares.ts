@@ -22,6 +22,10 @@ export const shareRelease: Appointment = {
   column: 'releases_at',
   pool: 'ledger',
   job: 'share.release',
+  // Opened again behind its release, it may be due at the moment at which it was.
+  async place(pool, bookId, ids) {
+    return [...(await paymentShares.load(pool, bookId, ids)).values()].map(({ id, releaseId }) => [id, releaseId]);
+  },
   async command(pool, bookId, ids) {
     const known = [...(await paymentShares.load(pool, bookId, ids)).values()];
     return releaseShares(bookId, known);

@@ -8,6 +8,7 @@ import { statementSchedules } from '../../../src/accounts/statements/schedule-ta
 import type { StoredStatement } from '../../../src/accounts/statements/stored-statement.ts';
 import { listStatements } from '../../../src/accounts/statements/stored-statement-store.ts';
 import { createPool } from '../../../src/db/pool.ts';
+import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import { StaleRead } from '../../../src/ledger/commit/stale-read.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
@@ -73,6 +74,23 @@ test('a day has its statement once it is over, and none before', async () => {
   );
   expect(events).toEqual([{ type: 'statement.ready', object_id: one!.id }]);
   expect(await verified()).toEqual([]);
+});
+
+test('a job that finds days without anybody makes the first, and leaves the further ones to those that follow', async () => {
+  const ids = [await account('daily'), await account('daily')];
+  now += 3 * DAY;
+  const failed: Uuid[] = [];
+  const runtime = {
+    ...{ pool: book.pool, committer: book.committer },
+    rowFailed: async (_: unknown, { id }: { id: Uuid }) => failed.push(id) > 0,
+  };
+  const days = async () => (await Promise.all(ids.map(statements))).map((made) => made.map(({ from }) => from));
+  const days15to17 = ['2027-01-15', '2027-01-16', '2027-01-17'];
+  for (const made of [1, 2, 3, 3]) {
+    await keepAppointments(runtime as never, statementMaking, { bookId: book.id, ids });
+    expect(await days()).toEqual([days15to17.slice(0, made), days15to17.slice(0, made)]);
+  }
+  expect(failed).toEqual([]);
 });
 
 test('after days without anybody, each has its own, and they chain', async () => {
