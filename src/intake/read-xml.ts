@@ -1,6 +1,7 @@
 /**
  * Reads XML as a stream. Elements of the named kinds are handed over at their end and then forgotten; of all others the headers stay, as the
- * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept. A DOCTYPE ends
+ * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept, and what has
+ * not ended yet. A DOCTYPE ends
  * it, so no entity is ever declared. Namespaces are read and left out: versions of a message are distinguished by their structure.
  */
 import { SaxesParser } from 'saxes';
@@ -26,6 +27,10 @@ const TEXT_MAX = 20_000;
 const ATTRIBUTES_MAX = 30;
 /** Elements that are open or kept as headers at one time. */
 const KEPT_MAX = 20_000;
+/** The parser keeps what it has not handed over yet: of a tag, a text or a comment without an end that would be the file. */
+const UNENDED_MAX = 4 * TEXT_MAX;
+/** Read at once, and seen at the earliest behind it. */
+const SLICE = 16_384;
 
 /**
  * Hands over each element whose name is in `names`, and at last the root with what stayed. Throws BadInput naming the line for what is no
@@ -39,6 +44,9 @@ export class XmlReader {
   readonly #open: XmlElement[] = [];
   #kept = 0;
   #isEmpty = true;
+  /** Characters since the parser handed over anything. */
+  #unended = 0;
+  #attributes = 0;
 
   constructor(names: ReadonlySet<string>, onElement: OnElement) {
     this.#names = names;
@@ -50,6 +58,10 @@ export class XmlReader {
       if (encoding.toLowerCase() !== 'utf-8')
         this.#refuse(`It is declared as ${encoding.slice(0, 40)}; UTF-8 is read.`);
     });
+    parser.on('opentagstart', () => {
+      this.#attributes = 0;
+    });
+    parser.on('attribute', () => this.#countAttribute());
     parser.on('opentag', ({ local, attributes }) => {
       const named = Object.values(attributes).map((attribute) => [attribute.local, attribute.value] as const);
       this.#openElement(local, named);
@@ -57,11 +69,31 @@ export class XmlReader {
     parser.on('text', (text) => this.#addText(text));
     parser.on('cdata', (text) => this.#addText(text));
     parser.on('closetag', () => this.#closeElement());
+    parser.on('comment', () => this.#ended());
+    parser.on('processinginstruction', () => this.#ended());
   }
 
   write(part: Buffer): void {
     if (part.length > 0) this.#isEmpty = false;
-    this.#parser.write(this.#decoded(part));
+    const text = this.#decoded(part);
+    for (let from = 0; from < text.length; from += SLICE) this.#writeSlice(text.slice(from, from + SLICE));
+  }
+
+  #writeSlice(text: string): void {
+    this.#unended += text.length;
+    this.#parser.write(text);
+    if (this.#unended > UNENDED_MAX)
+      this.#refuse(`A tag, a text or a comment has more than ${UNENDED_MAX} characters.`);
+  }
+
+  #ended(): void {
+    this.#unended = 0;
+  }
+
+  #countAttribute(): void {
+    this.#ended();
+    this.#attributes += 1;
+    if (this.#attributes > ATTRIBUTES_MAX) this.#refuse(`An element has more than ${ATTRIBUTES_MAX} attributes.`);
   }
 
   /** The file has ended. Throws where it was not whole. */
@@ -71,10 +103,10 @@ export class XmlReader {
   }
 
   #openElement(name: string, attributes: readonly (readonly [string, string])[]): void {
+    this.#ended();
     if (this.#open.length >= DEPTH_MAX) this.#refuse(`It has more than ${DEPTH_MAX} levels.`);
     this.#kept += 1;
     if (this.#kept > KEPT_MAX) this.#refuse(`An element has more than ${KEPT_MAX} elements inside.`);
-    if (attributes.length > ATTRIBUTES_MAX) this.#refuse(`An element has more than ${ATTRIBUTES_MAX} attributes.`);
     if (attributes.some(([, value]) => value.length > TEXT_MAX)) this.#refuse('An attribute is too long.');
     this.#open.push({
       name,
@@ -86,6 +118,7 @@ export class XmlReader {
   }
 
   #addText(text: string): void {
+    this.#ended();
     const element = this.#open.at(-1);
     // Indentation between elements, which may be many.
     if (element === undefined || (element.text === '' && text.trim() === '')) return;
@@ -94,6 +127,7 @@ export class XmlReader {
   }
 
   #closeElement(): void {
+    this.#ended();
     const element = this.#open.pop()!;
     const parent = this.#open.at(-1);
     element.text = element.text.trim();
