@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 import { FAULT_PATIENCE_MS, LOOK_EVERY_MS, PATIENCE_MS } from './scripts/harness/until.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** Its processes live in virtual time: the module of the product's pauses is replaced, which would reach other files. */
 const SCHEDULE = 'test/model/schedule.test.ts';
@@ -14,10 +15,18 @@ const FAULTS = 'test/faults/**/*.test.ts';
 const TIMING = 'test/**/*.timing.test.ts';
 
 /** What the gate plays through PgBouncer as well. */
-const THROUGH_PGBOUNCER = ['payouts', 'rails', 'webhooks', 'conventions'].map((name) => `test/e2e/${name}.test.ts`);
+const THROUGH_PGBOUNCER = ['payouts', 'webhooks', 'conventions'].map((name) => `test/e2e/${name}.test.ts`);
+
+/** Pages in a browser, and a client that a generator makes: `npm run long` alone has them, and requires the browser. */
+const PAGES = ['checkout-browser', 'live-checkout-browser', 'docs-browser', 'generated-client'].map(
+  (name) => `test/e2e/${name}.test.ts`,
+);
 
 /** Faults whose like is in the gate or in `npm run faults`: the long lane alone has them. */
 const FAULTS_LONG = 'test/faults/long/*.test.ts';
+
+/** In the gate points that no queue changes are struck on one backend, in the long lane on both. */
+const KILL_POINTS = 'test/faults/kill-points.test.ts';
 
 /** Run on one backend each: in the gate with jobs on Postgres, in the long lane with jobs on Redis (`describeOnOneBackend`). */
 const ON_ONE_BACKEND = [
@@ -55,6 +64,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         // Files share the modules of their worker: loading them anew for each file takes a minute or two in all.
@@ -63,7 +73,7 @@ export default defineConfig({
           name: 'files',
           isolate: false,
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS, TIMING],
+          exclude: [...configDefaults.exclude, SCHEDULE, PLANTED, FAULTS, TIMING, ...PAGES],
         },
       },
       // The same tests, with a PgBouncer between the product and Postgres. `npm run long` does so with all of test/e2e.
@@ -77,6 +87,7 @@ export default defineConfig({
         },
       },
       { test: { ...files, experimental: {}, execArgv: [], name: 'schedule', include: [SCHEDULE] } },
+      { test: { ...files, name: 'pages', include: PAGES } },
       { test: { ...files, name: 'planted', include: [PLANTED] } },
       { test: { ...files, name: 'timing', include: [TIMING] } },
       {
@@ -91,7 +102,7 @@ export default defineConfig({
         test: {
           ...faults,
           name: 'faults-long',
-          include: [FAULTS_LONG, ...ON_ONE_BACKEND.map((name) => `test/faults/${name}.test.ts`)],
+          include: [FAULTS_LONG, KILL_POINTS, ...ON_ONE_BACKEND.map((name) => `test/faults/${name}.test.ts`)],
           provide: { isLongLane: true },
         },
       },

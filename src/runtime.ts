@@ -238,13 +238,13 @@ function watchSettings(config: Config, pool: Pool, { log, metrics }: Pick<Runtim
   return { checkDurability: () => checkDurability(pool, { ...durability, log }), close: watch.close };
 }
 
-/** Lists have connections of their own. */
 /** The rails of this process are those of the settings, and what fails at them is counted from the start. */
 function checkServed(rails: Rails, settings: RailSettings, { railFailures }: Metrics): void {
   checkRails(settings, rails.all());
   railFailures.begin(rails.all().map(({ name }) => name));
 }
 
+/** Lists have connections of their own. */
 function openPools(config: Config, log: Logger, name: string): { pool: Pool; listPool: Pool } {
   const any = { url: config.DATABASE_URL, log, namedStatements: config.DATABASE_NAMED_STATEMENTS };
   return {

@@ -12,7 +12,7 @@ export function testEnvironment(
     DATABASE_ASSUME_DURABLE: 'true',
     PORT: '0',
     LOG_LEVEL: 'silent',
-    SWEEP_INTERVAL_MS: '200',
+    SWEEP_INTERVAL_MS: '500',
     WEBHOOK_ALLOW_HOSTS: '127.0.0.1:*',
     RATE_LIMIT_WRITES_PER_SECOND: '100000',
     RATE_LIMIT_READS_PER_SECOND: '100000',

@@ -36,6 +36,11 @@ const vitest = (words: readonly string[], env?: Command['env']): Command => ({
   env,
 });
 
+const pages = (names: readonly string[], env?: Command['env']): Command => ({
+  words: ['npx', 'vitest', 'run', '--project', 'pages', ...names.map((name) => `test/e2e/${name}.test.ts`)],
+  env,
+});
+
 const BUILD = npm('build');
 const REQUIRED = { REQUIRE_REDIS: 'true', REQUIRE_PGBOUNCER: 'true' };
 
@@ -43,6 +48,7 @@ const REQUIRED = { REQUIRE_REDIS: 'true', REQUIRE_PGBOUNCER: 'true' };
 const MORE_RUNS = 10;
 const MODEL_STEPS = 100_000;
 
+/** Those of vitest's project `pages`. */
 const BROWSER_TESTS = ['checkout-browser', 'live-checkout-browser', 'docs-browser'];
 
 /** Each ends within minutes. Their figures are read, not judged, but for bars and the ledger, which a bench judges itself. */
@@ -75,7 +81,7 @@ export const PARTS: readonly Part[] = [
   {
     name: 'faults-long',
     about: 'the fault tests that the gate leaves out',
-    seconds: 700,
+    seconds: 900,
     needs: { scripts: ['test:faults:long'], programs: ['redis-server'] },
     commands: () => [BUILD, npm('test:faults:long', [], { ...REQUIRED, TEST_FROM_BUILD: 'true' })],
   },
@@ -121,7 +127,7 @@ export const PARTS: readonly Part[] = [
     name: 'clients',
     about: 'clients that generators make of the OpenAPI document',
     seconds: 40,
-    commands: () => [vitest(['test/e2e/generated-client.test.ts'])],
+    commands: () => [pages(['generated-client'])],
   },
   {
     name: 'clients-of-languages',
@@ -136,12 +142,7 @@ export const PARTS: readonly Part[] = [
     about: 'pages in a real Chromium',
     seconds: 120,
     needs: { programs: ['chromium'] },
-    commands: () => [
-      vitest(
-        BROWSER_TESTS.map((name) => `test/e2e/${name}.test.ts`),
-        { REQUIRE_CHROMIUM: 'true' },
-      ),
-    ],
+    commands: () => [pages(BROWSER_TESTS, { REQUIRE_CHROMIUM: 'true' })],
   },
   {
     name: 'pgbouncer',

@@ -59,8 +59,7 @@ afterAll(async () => {
 async function startContracted(environment: Record<string, string> = {}): Promise<Product> {
   const started = await startProduct({ backend: 'postgres', environment });
   await migrate({ rights: RIGHTS, ...started.database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
-  const { forms } = started.runtime;
-  await until(() => forms.eventsDerived && forms.multiBookJobs);
+  await started.runtime.readInstallation();
   return started;
 }
 

@@ -90,6 +90,13 @@ const endDay = (tenant: number): Strike => ({
   },
 });
 
+/** What is booked there is the same whichever queue gave the job: the gate strikes them with jobs on Postgres, the long lane with both. */
+const OF_ONE_BACKEND = /^(fee|mirror|bank|reconciliation|totals|report|period|endpoint)\.|^payout_batch\.page\./;
+
+export function isOfOneBackend(point: Failpoint): boolean {
+  return OF_ONE_BACKEND.test(point);
+}
+
 export const STRIKES: Readonly<Record<Failpoint, Strike>> = {
   'ledger.commit.before': pay('SHOP1'),
   'ledger.commit.after': pay('SHOP2'),

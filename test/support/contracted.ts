@@ -1,9 +1,7 @@
 /** A product whose installation is contracted to this release. */
-import { until } from '../../scripts/harness/until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { RIGHTS } from '../../src/groups.ts';
 import { createLogger } from '../../src/process/log.ts';
-import { RELEASE } from '../../src/process/release.ts';
 import { type Product, type ProductOptions, startProduct } from './product.ts';
 
 export async function startContracted(options: ProductOptions): Promise<Product> {
@@ -14,5 +12,5 @@ export async function startContracted(options: ProductOptions): Promise<Product>
 
 export async function contractOf({ database, runtime }: Product): Promise<void> {
   await migrate({ rights: RIGHTS, ...database, log: createLogger('silent', 'test'), contract: { watchMs: 0 } });
-  await until(() => runtime.forms.contractedTo === RELEASE);
+  await runtime.readInstallation();
 }

@@ -7,8 +7,15 @@ import { lookInto } from '../../scripts/harness/database-store.ts';
 import { buildOpenApi } from '../../src/http/openapi.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
 
-/** The types of events in the document. */
-function documentedEvents(): string[] {
+let inDocument: readonly string[] | undefined;
+
+/** The types of events in the document, which is made once. */
+function documentedEvents(): readonly string[] {
+  inDocument ??= typesInDocument();
+  return inDocument;
+}
+
+function typesInDocument(): string[] {
   const { webhooks } = buildOpenApi({ routes: [], events: EVENT_DOCUMENTS, publicUrl: 'https://api.test' });
   return Object.keys(webhooks as object);
 }
