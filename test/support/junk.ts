@@ -47,15 +47,19 @@ export function junkBodies(route: Route): unknown[] {
   return [...mutations(route.bodyExample)];
 }
 
+/** Names that no route has: how they are refused is the same for each, so that the routes share the values among them. */
+const STRANGE_NAMES = ['metadata[a]', 'a[b][c]', '[x]', ']', 'a['];
+
 /** Query strings with junk in each parameter of the route, and in some that it does not have. */
 export function junkQueries(route: Route): string[] {
   const { shape } = route.query as unknown as { shape: Record<string, unknown> };
-  const odd = ['created_at[gte]', 'created_at[lt]', 'metadata[a]', 'a[b][c]', '[x]', ']', 'a['];
   const texts = JUNK.filter((junk) => typeof junk === 'string').map((text) =>
     encodeURIComponent(toUSVString(text as string)),
   );
-  const further = ['NaN', '-1', '1e9', '%', '%00', '%ff', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
-  return [...Object.keys(shape), ...odd].flatMap((name) => [...texts, ...further].map((text) => `${name}=${text}`));
+  const values = [...texts, 'NaN', '-1', '1e9', '%', '%00', '%ff', '0001-01-01T00:00:00Z', '9999-12-31T23:59:59Z'];
+  const names = [...Object.keys(shape), 'created_at[gte]', 'created_at[lt]'];
+  const shares = STRANGE_NAMES.map((name, at) => `${name}=${values[(route.path.length + at) % values.length]}`);
+  return [...names.flatMap((name) => values.map((value) => `${name}=${value}`)), ...shares];
 }
 
 /** Whether the schema takes the body, so that it reaches the handler and the database. */
