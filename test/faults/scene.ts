@@ -95,6 +95,8 @@ export interface Scene {
   buy(): Promise<void>;
   /** Waits until all work is done, and compares the records of everybody: nothing is lost, and nothing has happened twice. */
   judge(): Promise<void>;
+  /** Behind it, where points of one backend were struck: mirror, fees, statements, totals, periods and reports. */
+  judgeBackOffice(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -340,7 +342,8 @@ export async function openScene(backend: Backend, failpoints: string): Promise<S
         expect(purchases.map(({ approved_amount }) => approved_amount)).toEqual(purchases.map(() => 700));
         expect(new Set(decisions.asked).size).toBe(purchases.length);
         expect((await client.read<Account>(`/v1/accounts/${dollars.id}`)).balance).toMatchObject({ available: FUNDS });
-
+      },
+      async judgeBackOffice() {
         await until(
           () => countPoolsBehind(behind, operatorBookId),
           (pools) => pools === 0,
