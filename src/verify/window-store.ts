@@ -108,7 +108,10 @@ export async function readLinesBefore(
   );
 }
 
-/** Finds steps of these entries that an earlier entry has booked too. Index: entries' (book, resource, step). */
+/**
+ * Finds steps of these entries that an earlier entry has booked too. Index: entries' (book, resource, step). OFFSET 0
+ * keeps the order of joins, and the sum hides the sequence from the primary key: planned while the table is empty, either reads the book for each entry.
+ */
 export async function readStepsTwice(
   db: Queryable,
   bookId: BookId,
@@ -117,8 +120,9 @@ export async function readStepsTwice(
   const { rows } = await db.query<{ resource_id: Uuid; step: string; sequence: bigint; earlier: bigint }>({
     name: 'verify.steps_twice',
     text: `SELECT e.resource_id, e.step, e.sequence, o.sequence AS earlier
-      FROM entries e JOIN entries o ON o.book_id = $1 AND o.resource_id = e.resource_id AND o.step = e.step
-      WHERE e.book_id = $1 AND e.sequence > $2 AND e.sequence <= $3 AND o.resource_id IS NOT NULL AND o.sequence < e.sequence`,
+      FROM (SELECT resource_id, step, sequence FROM entries WHERE book_id = $1 AND sequence > $2 AND sequence <= $3 OFFSET 0) e
+      CROSS JOIN LATERAL (SELECT sequence FROM entries
+        WHERE book_id = $1 AND resource_id = e.resource_id AND step = e.step AND sequence + 0 < e.sequence OFFSET 0) o`,
     values: [bookId, range.after, range.upTo],
   });
   return rows.map((row) => ({

@@ -51,7 +51,8 @@ async function read(
         WHERE a.book_id = $1 AND a.status = 'closed' AND a.posted_credits > a.posted_debits AND ${which}
       ), waiting AS (
         SELECT coalesce(e.account_id, p.account_id) AS account_id, sum(coalesce(e.amount, p.amount_returned)) AS amount
-        FROM exceptions e LEFT JOIN payouts p ON p.book_id = e.book_id AND p.id = e.resource_id AND e.account_id IS NULL
+        FROM exceptions e LEFT JOIN LATERAL (SELECT account_id, amount_returned FROM payouts
+          WHERE book_id = $1 AND id = e.resource_id AND e.account_id IS NULL OFFSET 0) p ON true
         WHERE e.book_id = $1 AND e.entry_ids = '[]' AND (e.account_id IS NULL AND e.kind = 'return_to_closed_account' OR e.account_id IS NOT NULL AND e.status = 'open')
           AND EXISTS (SELECT FROM closed)
         GROUP BY 1

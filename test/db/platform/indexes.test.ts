@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAccounts } from '../../../src/accounts/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
+import { readManualEntriesById } from '../../../src/journal/entries/checks/manual-entry-check-store.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
@@ -19,6 +20,7 @@ import { loadObjectEvents } from '../../../src/timeline/timeline-store.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { readLines } from '../../../src/verify/account-check-store.ts';
 import { readSteps } from '../../../src/verify/journal-check-store.ts';
+import { readStepsTwice } from '../../../src/verify/window-store.ts';
 import { listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
 import { loadPendingDeliveries } from '../../../src/webhooks/delivery-store.ts';
 import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
@@ -87,6 +89,27 @@ async function planOf(work: (db: Queryable) => Promise<unknown>): Promise<string
 }
 
 const page = { after: undefined, upTo: 1_000_000n, limit: 2_000 };
+
+/** The lines of a plan that read this table or its indexes, each with the condition of its index. */
+const readsOf = (plan: string, table: string) =>
+  [...plan.matchAll(/Scan using (\S+) on (\S+).*\n\s*Index Cond: (.*)/g)]
+    .filter(([, , on]) => on === table)
+    .map(
+      ([, index, , condition]) =>
+        `${index}: ${[...condition!.matchAll(/\((\w+) =/g)].map(([, column]) => column).join(' ')}`,
+    );
+
+// Planned while the book was empty, these once read it whole for each entry of a period that was closed.
+test('what a close verifies finds the rows of each entry by their keys', async () => {
+  const steps = await planOf((db) => readStepsTwice(db, newId(), { after: 0n, upTo: 1_000n }));
+  expect(readsOf(steps, 'entries')).toContain('entries_book_id_resource_id_step_key: book_id resource_id step');
+  const manual = await planOf((db) => readManualEntriesById(db, newId(), []));
+  expect(new Set(readsOf(manual, 'effective_lines'))).toEqual(
+    new Set(['effective_lines_pkey: book_id account_id line']),
+  );
+  expect(new Set(readsOf(manual, 'accounts'))).toEqual(new Set(['accounts_pkey: book_id id']));
+  expect(new Set(readsOf(manual, 'postings'))).toEqual(new Set(['postings_pkey: book_id entry_sequence']));
+});
 
 // These queries once read the whole book for each page, which showed only at five million entries.
 test.each([

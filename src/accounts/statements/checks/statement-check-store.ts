@@ -37,7 +37,8 @@ const lineOf = (number: string, alias: string) => `LEFT JOIN LATERAL (
       UNION ALL
       SELECT entry_sequence, credit_balance_after FROM postings
         WHERE book_id = s.book_id AND credit_account_id = s.account_id AND credit_line = ${number}
-    ) l JOIN entries e ON e.book_id = s.book_id AND e.sequence = l.entry_sequence
+    ) l CROSS JOIN LATERAL (
+      SELECT posted_at FROM entries WHERE book_id = s.book_id AND sequence = l.entry_sequence OFFSET 0) e
   ) ${alias} ON true`;
 
 /** Indexes: account_statements_pkey, account_statements_by_number, one a side of postings by account and line, entries_pkey. */
@@ -55,7 +56,7 @@ export async function readStatements(
         last.balance AS "lastBalance", last.day AS "lastOn", next.day AS "nextOn", w.number AS "lastNumber"
       FROM (SELECT * FROM account_statements
         WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3) s
-      JOIN books b ON b.id = s.book_id
+      JOIN books b ON b.id = $1
       JOIN accounts a ON a.book_id = s.book_id AND a.id = s.account_id
       LEFT JOIN account_statements p ON p.book_id = s.book_id AND p.account_id = s.account_id AND p.number = s.number - 1
       LEFT JOIN statement_schedules w ON w.book_id = s.book_id AND w.account_id = s.account_id

@@ -56,7 +56,8 @@ function withFacts(which: string): string {
         (count(*) FILTER (WHERE c.replaced_by IS NULL AND (c.replacement_for IS NULL OR b.replaced_by = c.id)))::integer
           AS newest,
         (count(*) FILTER (WHERE c.status <> 'closed'))::integer AS open_cards
-      FROM cards c LEFT JOIN cards b ON b.book_id = c.book_id AND b.id = c.replacement_for
+      FROM cards c LEFT JOIN LATERAL (
+        SELECT replaced_by FROM cards WHERE book_id = c.book_id AND id = c.replacement_for OFFSET 0) b ON true
       WHERE c.book_id = o.book_id AND c.line_id = o.line_id
     ) l
     CROSS JOIN LATERAL (

@@ -64,34 +64,39 @@ const postingsOf = (sequence: string, first: string, second: string, order: stri
   SELECT string_agg(p.${first} || ' ' || p.${second} || ' ' || p.amount, ',' ORDER BY p.ordinal ${order})
   FROM postings p WHERE p.book_id = $1 AND p.entry_sequence = ${sequence})`;
 
-/** The lines of the postings of an entry: each once on either side. A change counts on the account's own side. */
-const LINES = `postings p
+/**
+ * The lines of the postings of the entry: each once on either side. OFFSET 0 keeps the order of joins: planned while its tables are empty, such
+ * a join begins with any of them, and then reads all rows of the book for each entry.
+ */
+const LINES = `(SELECT s.account_id, s.line, s.side, p.amount FROM postings p
   CROSS JOIN LATERAL (VALUES (p.debit_account_id, p.debit_line, 'debit'), (p.credit_account_id, p.credit_line, 'credit'))
-    AS s (account_id, line, side)`;
+    AS s (account_id, line, side)
+  WHERE p.book_id = $1 AND p.entry_sequence = e.sequence OFFSET 0) s`;
+const accountOf = (id: string) => `(SELECT code, side FROM accounts WHERE book_id = $1 AND id = ${id} OFFSET 0)`;
 
 function checked(which: string): string {
   return `SELECT m.id, m.sequence, e.id AS "entryId", e.resource, e.resource_id AS "resourceId", e.reverses,
       r.reversal_id AS "reversedBy",
       CASE WHEN e.reverses IS NOT NULL THEN ${postingsOf('e.sequence', 'credit_account_id', 'debit_account_id', 'DESC')} END AS opposite,
       CASE WHEN o.sequence IS NOT NULL THEN ${postingsOf('o.sequence', 'debit_account_id', 'credit_account_id', 'ASC')} END AS original,
-      (SELECT d.code || ' and ' || c.code FROM postings p
-        JOIN accounts d ON d.book_id = $1 AND d.id = p.debit_account_id
-        JOIN accounts c ON c.book_id = $1 AND c.id = p.credit_account_id
-        WHERE p.book_id = $1 AND p.entry_sequence = e.sequence
-          AND (d.code <> c.code OR d.code NOT IN ('customer', 'own')) LIMIT 1) AS joined,
+      (SELECT d.code || ' and ' || c.code
+        FROM (SELECT * FROM postings WHERE book_id = $1 AND entry_sequence = e.sequence OFFSET 0) p
+        CROSS JOIN LATERAL ${accountOf('p.debit_account_id')} d
+        CROSS JOIN LATERAL ${accountOf('p.credit_account_id')} c
+        WHERE d.code <> c.code OR d.code NOT IN ('customer', 'own') LIMIT 1) AS joined,
       e.posted_at AS "postedAt", e.effective_at AS "effectiveAt", e.occurred_on AS "occurredOn",
       (SELECT time_zone FROM books WHERE id = $1) AS "timeZone",
-      (SELECT string_agg(s.account_id || ' ' || s.line || ' ' || CASE WHEN a.side = s.side THEN p.amount ELSE -p.amount END, ','
+      (SELECT string_agg(s.account_id || ' ' || s.line || ' ' || CASE WHEN a.side = s.side THEN s.amount ELSE -s.amount END, ','
           ORDER BY s.account_id, s.line)
-        FROM ${LINES} JOIN accounts a ON a.book_id = $1 AND a.id = s.account_id
-        WHERE p.book_id = $1 AND p.entry_sequence = e.sequence AND e.effective_at <> e.posted_at) AS lines,
+        FROM ${LINES} CROSS JOIN LATERAL ${accountOf('s.account_id')} a
+        WHERE e.effective_at <> e.posted_at) AS lines,
       (SELECT string_agg(l.account_id || ' ' || l.line || ' ' || l.change || ' ' || l.posted_on || ' ' || l.effective_on, ','
           ORDER BY l.account_id, l.line)
-        FROM ${LINES} JOIN effective_lines l ON l.book_id = $1 AND l.account_id = s.account_id AND l.line = s.line
-        WHERE p.book_id = $1 AND p.entry_sequence = e.sequence) AS logged
+        FROM ${LINES} CROSS JOIN LATERAL (
+          SELECT * FROM effective_lines WHERE book_id = $1 AND account_id = s.account_id AND line = s.line OFFSET 0) l) AS logged
     FROM (SELECT * FROM manual_entries WHERE ${which}) m
-    LEFT JOIN entries e ON e.book_id = $1 AND e.sequence = m.sequence
-    LEFT JOIN entries o ON o.book_id = $1 AND o.id = e.reverses
-    LEFT JOIN entry_reversals r ON r.book_id = $1 AND r.entry_id = e.reverses
+    LEFT JOIN LATERAL (SELECT * FROM entries WHERE book_id = $1 AND sequence = m.sequence OFFSET 0) e ON true
+    LEFT JOIN LATERAL (SELECT sequence FROM entries WHERE book_id = $1 AND id = e.reverses OFFSET 0) o ON true
+    LEFT JOIN LATERAL (SELECT reversal_id FROM entry_reversals WHERE book_id = $1 AND entry_id = e.reverses OFFSET 0) r ON true
     ORDER BY m.id`;
 }

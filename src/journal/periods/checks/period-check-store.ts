@@ -29,7 +29,7 @@ export async function readPeriods(
       FROM (SELECT * FROM periods WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000')
         ORDER BY id LIMIT $3) p
       JOIN books b ON b.id = $1
-      LEFT JOIN entries e ON e.book_id = $1 AND e.sequence = p.through_sequence
+      LEFT JOIN LATERAL (SELECT hash FROM entries WHERE book_id = $1 AND sequence = p.through_sequence OFFSET 0) e ON true
       ORDER BY p.id`,
     values: [bookId, page.after ?? null, page.limit],
   });

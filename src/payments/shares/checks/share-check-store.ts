@@ -47,9 +47,9 @@ export function readShareHistories(
         ) AS first_release_at, (SELECT time_zone FROM books WHERE id = $1) AS time_zone, (
           SELECT coalesce(sum((p->>'amount')::bigint), 0)::bigint
           FROM (SELECT DISTINCT operation_id AS id FROM payment_share_lines WHERE book_id = $1 AND share_id = s.id) AS l
-          JOIN payment_operations o ON o.book_id = $1 AND o.id = l.id AND o.kind = 'capture' AND o.settled_at IS NULL,
-            jsonb_array_elements(o.portions) AS p
-          WHERE s.kind = 'waiting' AND (p->>'share')::uuid = s.id
+          CROSS JOIN LATERAL (SELECT * FROM payment_operations WHERE book_id = $1 AND id = l.id OFFSET 0) o
+          CROSS JOIN LATERAL jsonb_array_elements(o.portions) AS p
+          WHERE o.kind = 'capture' AND o.settled_at IS NULL AND s.kind = 'waiting' AND (p->>'share')::uuid = s.id
         ) AS waiting
         FROM payment_shares s WHERE s.book_id = $1 AND s.id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000')
         ORDER BY s.id LIMIT $3`,
