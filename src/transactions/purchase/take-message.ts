@@ -37,7 +37,7 @@ export type MessageResult =
 export interface MessageStep {
   readonly before: PurchaseState;
   readonly after: PurchaseState;
-  /** The disputes, of which a refund may have taken back credits. */
+  /** The disputes, of which what is refunded may have taken back credits. */
   readonly disputes: readonly Dispute[];
   /** Of the message, then of what waited for it. Nothing is posted where there is none. */
   readonly entries: readonly MessageEntry[];

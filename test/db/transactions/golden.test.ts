@@ -24,6 +24,8 @@ const FURTHER = [
   ...['the completion comes first', 'a reversal that names a single message', 'a clearing in euro reversed'],
   ...['a non-final clearing reversed and presented again', 'one of what is left', 'a part taken back before it comes'],
   ...['a clearing reversed on a closed account', 'a dispute of a part that cleared'],
+  'a credit that is posted at once takes back what a dispute has credited, as a refund does',
+  'more is credited at once than stands cleared',
   ...['fees are not settled with the scheme', 'verified, bought and reversed', 'markup half to even'],
   ...['a merchant amount of 0 measures nothing', 'a part that is worth nothing to the merchant holds all the same'],
 ];

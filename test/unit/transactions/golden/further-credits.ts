@@ -1,5 +1,6 @@
 /** Further rows: refunds, disputes and settlement. Beside the golden scenarios, in their form. */
 import {
+  advice,
   authorization,
   cash,
   clearing,
@@ -69,6 +70,36 @@ export const FURTHER_CREDITS: readonly Scenario[] = [
         'approved 700, 00 | 0 | 0 | 100700 | 100700 | settled | 0/0 | S→C 700 | account_frozen',
       ],
       [refund(300n), 'posted | 0 | 0 | 101000 | 101000 | settled | 0/0 | S→C 300 | account_frozen'],
+    ],
+  },
+  {
+    name: 'a credit that is posted at once takes back what a dispute has credited, as a refund does',
+    rows: [
+      [clearing(10_000n), 'posted | 0 | 0 | 90000 | 90000 | settled | 10000/1 | C→S 10000 | forced'],
+      [{ disputes: 10_000n }, 'submitted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 10000 | –'],
+      [
+        authorization(4_000n, { kind: 'refund', ...SINGLE }),
+        'approved 4000, 00 | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 4000; C→S 4000 | –',
+      ],
+      [
+        advice('stand_in', 1_000n, { kind: 'refund', ...SINGLE }),
+        'recorded | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 1000; C→S 1000 | stand_in',
+      ],
+      [{ ends: 'lost' }, 'lost | 0 | 0 | 95000 | 95000 | settled | 10000/1 | C→S 5000 | –'],
+    ],
+  },
+  {
+    name: 'more is credited at once than stands cleared',
+    rows: [
+      [clearing(4_000n), 'posted | 0 | 0 | 96000 | 96000 | settled | 4000/1 | C→S 4000 | forced'],
+      [
+        authorization(4_500n, { kind: 'refund', ...SINGLE }),
+        'approved 4500, 00 | 0 | 0 | 100500 | 100500 | settled | 4000/1 | S→C 4500 | exception refund_exceeds_cleared',
+      ],
+      [
+        advice('stand_in', 100n, { kind: 'transfer_in', ...SINGLE }),
+        'recorded | 0 | 0 | 100600 | 100600 | settled | 4000/1 | S→C 100 | stand_in; exception refund_exceeds_cleared',
+      ],
     ],
   },
   {
