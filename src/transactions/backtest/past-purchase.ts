@@ -23,7 +23,6 @@ export interface PastPurchase {
   readonly id: Uuid;
   /** Of its account. */
   readonly currency: string;
-  readonly begunAt: Instant;
   /** Of its first message: later ones may show another kind. */
   readonly facts: Omit<PurchaseFacts, 'kind'>;
   readonly terms: PurchaseTerms;

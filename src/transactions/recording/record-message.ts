@@ -101,7 +101,7 @@ export function recordMessage(scene: Scene, recording: Recording): Recorded {
   countUsage(scene, {
     before: { facts: before?.facts ?? facts, usage: usageOf(step.before) },
     after: { facts, usage: usageOf(step.after) },
-    ...{ begunAt: next.createdAt, firstUsedAt: next.firstUsedAt },
+    firstUsedAt: next.firstUsedAt,
   });
   fixTimeZone(draft);
   const stored = keep(draft, { scene, recording, flags: step.flags });
@@ -278,7 +278,7 @@ function keep(
     createdAt: draft.moment.book,
   };
   draft.append(transactionMessages, stored);
-  const messages: readonly KeptMessage[] = [...kept, { id, message }];
+  const messages: readonly KeptMessage[] = [...kept, { id, eventSequence: stored.eventSequence, message }];
   draft.put(messagesOfPurchases, scope.purchaseId, { transactionId: scope.purchaseId, messages });
   return stored;
 }

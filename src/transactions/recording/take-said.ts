@@ -345,7 +345,6 @@ function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incom
     ...{ card, token, account: { ...account, currency }, program, scopes: controls, endpoint: null, now, windows },
     purchase: {
       refusal: purchaseRule(state, incoming),
-      begunAt: purchase?.createdAt ?? now,
       used: state.used.amount,
       firstUsedAt: purchase?.firstUsedAt ?? null,
       fees: purchaseSchedules([...messages, incoming], terms),
