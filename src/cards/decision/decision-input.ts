@@ -46,7 +46,9 @@ export interface PurchaseSoFar {
   /** What it uses up of limits, and what its fee is of. */
   readonly used: bigint;
   readonly firstUsedAt: Instant | null;
-  /** Pinned with it. */
+  /** What is held and booked for its fee. */
+  readonly charged: bigint;
+  /** Of the purchase with this request; pinned with it. */
   readonly fees: readonly FeeSchedule[];
 }
 

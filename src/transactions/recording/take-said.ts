@@ -346,6 +346,7 @@ function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incom
     purchase: {
       refusal: purchaseRule(state, incoming),
       used: state.used.amount,
+      charged: state.amounts.fee + state.amounts.feeHeld,
       firstUsedAt: purchase?.firstUsedAt ?? null,
       fees: purchaseSchedules([...messages, incoming], terms),
     },

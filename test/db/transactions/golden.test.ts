@@ -26,6 +26,8 @@ const FURTHER = [
   ...['a clearing reversed on a closed account', 'a dispute of a part that cleared'],
   'a credit that is posted at once takes back what a dispute has credited, as a refund does',
   'more is credited at once than stands cleared',
+  'a message that brings a fee along is charged for all that came before it',
+  'beside a completion nothing more is approved, and an advice is recorded',
   ...['fees are not settled with the scheme', 'verified, bought and reversed', 'markup half to even'],
   ...['a merchant amount of 0 measures nothing', 'a part that is worth nothing to the merchant holds all the same'],
 ];

@@ -218,6 +218,7 @@ export class CardPlayer {
       purchase: {
         ...newPurchase(),
         ...{ refusal: purchaseRule(state, incoming), used: state.used.amount, firstUsedAt },
+        charged: state.amounts.fee + state.amounts.feeHeld,
         fees: purchaseSchedules([...messages, incoming], terms),
       },
       ...{ now: this.now, windows: windowStartsOf(this.now, this.program.timeZone) },

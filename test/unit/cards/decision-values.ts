@@ -88,7 +88,7 @@ export function scopesOf(
 }
 
 export function newPurchase(): PurchaseSoFar {
-  return { refusal: null, used: 0n, firstUsedAt: null, fees: [] };
+  return { refusal: null, used: 0n, charged: 0n, firstUsedAt: null, fees: [] };
 }
 
 export function inputOf(values: Partial<DecisionInput> = {}): DecisionInput {
