@@ -4,7 +4,7 @@ import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Controls, InForce, Scope } from './controls.ts';
+import type { Controls, ControlsEnforced, InForce, Scope } from './controls.ts';
 import type { ControlsContent } from './controls-content.ts';
 import { readContent, type StoredContent, storedContent } from './stored-content.ts';
 
@@ -62,6 +62,8 @@ interface StoredVersion {
   readonly ordinal: number;
   readonly content: StoredContent;
   readonly countedSince: Instant | null;
+  /** Not in rows of before it was kept. */
+  readonly countedBehind?: string;
 }
 
 interface InForceRow {
@@ -100,14 +102,15 @@ export const controlsInForce = tableOf<ControlsInForce>({
   }),
 });
 
-function storedVersion(version: Controls | null): StoredVersion | null {
+function storedVersion(version: ControlsEnforced | null): StoredVersion | null {
   if (version === null) return null;
-  const { id, ordinal, content, countedSince } = version;
-  return { id, ordinal, content: storedContent(content), countedSince };
+  const { id, ordinal, content, countedSince, countedBehind } = version;
+  const behind = countedBehind !== null && { countedBehind: String(countedBehind) };
+  return { id, ordinal, content: storedContent(content), countedSince, ...behind };
 }
 
 /** Written out: every authorization reads up to six of them. */
-function readVersion(row: InForceRow, status: 'active' | 'shadow'): Controls | null {
+function readVersion(row: InForceRow, status: 'active' | 'shadow'): ControlsEnforced | null {
   const version = row[status];
   if (version === null) return null;
   return {
@@ -118,5 +121,6 @@ function readVersion(row: InForceRow, status: 'active' | 'shadow'): Controls | n
     status,
     content: readContent(version.content),
     countedSince: version.countedSince,
+    countedBehind: version.countedBehind === undefined ? null : BigInt(version.countedBehind),
   };
 }

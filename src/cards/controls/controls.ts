@@ -44,10 +44,19 @@ export interface Controls {
   readonly countedSince: Instant | null;
 }
 
+/** A version that is evaluated. */
+export interface ControlsEnforced extends Controls {
+  /**
+   * The book's event with which it first became shadow or active: purchases count that began behind it. Many commands have one moment, so no
+   * time orders them. Null of a version that was in force before this was kept: it goes by `countedSince`.
+   */
+  readonly countedBehind: bigint | null;
+}
+
 /** The versions of one subject that are evaluated. */
 export interface InForce {
-  readonly active: Controls | null;
-  readonly shadow: Controls | null;
+  readonly active: ControlsEnforced | null;
+  readonly shadow: ControlsEnforced | null;
 }
 
 export type ControlsAction = 'shadow' | 'activate' | 'retire';

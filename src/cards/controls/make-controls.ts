@@ -8,7 +8,7 @@ import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance, begin } from '../../ledger/rows/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { type Controls, putInForce } from './controls.ts';
+import { type Controls, type ControlsEnforced, putInForce } from './controls.ts';
 import type { ControlsContent } from './controls-content.ts';
 import { controlsResource } from './controls-resource.ts';
 import { type ControlsInForce, cardControls, controlsInForce, type StoredControls } from './controls-table.ts';
@@ -77,14 +77,21 @@ export function enforce(
   if (step.retires !== null) retire(draft, storedIn(draft, step.retires, read));
   const enforced = advance(draft, controlsResource, version, step.change, { event: TOLD[status] });
   const left = inForceOf(draft, version);
+  const inPlace = withPlace(draft, enforced, left);
   // The version that was tried out decides now.
   const shadow = left.shadow?.id === version.id ? null : left.shadow;
   draft.put(
     controlsInForce,
     version.subjectId,
-    status === 'active' ? { ...left, active: enforced, shadow } : { ...left, shadow: enforced },
+    status === 'active' ? { ...left, active: inPlace, shadow } : { ...left, shadow: inPlace },
   );
   return enforced;
+}
+
+/** Its event is the newest of the book. A version that was tried out keeps the place that it has. */
+function withPlace({ book }: Draft, enforced: StoredControls, { shadow }: ControlsInForce): ControlsEnforced {
+  const isTriedOut = shadow?.id === enforced.id;
+  return { ...enforced, countedBehind: isTriedOut ? shadow.countedBehind : book.eventSequence };
 }
 
 /** Ends a version, in whatever status it is. */

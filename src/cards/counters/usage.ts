@@ -4,6 +4,7 @@
  */
 import type { WindowStarts } from '../../calendar/counting-windows.ts';
 import type { Instant } from '../../values/clock.ts';
+import type { ControlsEnforced } from '../controls/controls.ts';
 
 export interface Usage {
   /** Cleared less what was taken back, and held beside it. Never negative. */
@@ -33,7 +34,21 @@ export function firstUse(
   return known ?? (after.amount > 0n ? now : null);
 }
 
-/** Whether a purchase counts in a counter that began at a moment: only from its own first message on is all of it known there. */
-export function countsSince(countedSince: Instant | null, begunAt: Instant): boolean {
-  return countedSince === null || begunAt >= countedSince;
+/** The first message of a purchase. */
+export interface Beginning {
+  readonly at: Instant;
+  /** The number of its event in the book. */
+  readonly eventSequence: bigint;
+}
+
+/**
+ * Whether a purchase counts in the counters that limits of a version have for themselves: only where it began behind the version is all of
+ * it known there.
+ */
+export function countsSince(
+  { countedSince, countedBehind }: Pick<ControlsEnforced, 'countedSince' | 'countedBehind'>,
+  begun: Beginning,
+): boolean {
+  if (countedBehind !== null) return begun.eventSequence > countedBehind;
+  return countedSince === null || begun.at >= countedSince;
 }

@@ -4,7 +4,7 @@
  * Next: status-rules.ts, controls-rules.ts, limit-rules.ts, funds.ts (the rules), decline-codes.ts (their order).
  */
 
-import { feeOfMore } from '../program/program-fees.ts';
+import { type FeeSoFar, feeOfMore } from '../program/program-fees.ts';
 import { fuelAmountOf } from '../program/program-terms.ts';
 import { isListedCountry } from '../purchase/country.ts';
 import { isListedMcc } from '../purchase/merchant-category.ts';
@@ -12,7 +12,7 @@ import { isCredit, isDebit } from '../purchase/purchase-facts.ts';
 import { controlsRules, shadowControlsRules } from './controls-rules.ts';
 import type { Asked, DecisionInput, EndpointAnswer } from './decision-input.ts';
 import { APPROVED, type DeclineCode, networkCodeOf } from './decline-codes.ts';
-import { type FeeSoFar, largestCovered, spendable, withFee } from './funds.ts';
+import { largestCovered, spendable, withFee } from './funds.ts';
 import { largestAllowed, limitRules } from './limit-rules.ts';
 import { type RuleResult, result, resultOf } from './rule-result.ts';
 import { statusRules } from './status-rules.ts';
@@ -88,7 +88,7 @@ function inShadow(rule: RuleResult): RuleResult {
 function fundsRule(input: DecisionInput, { amount }: Asked): RuleResult {
   const funds = spendable(input.account);
   const needed = withFee(amount, feeSoFar(input));
-  const isCovered = needed === 0n || funds === null || needed <= funds;
+  const isCovered = needed <= 0n || funds === null || needed <= funds;
   const remaining = funds === null ? null : { remaining: funds > 0n ? funds : 0n };
   return resultOf(
     { rule: 'funds', scope: 'account', code: isCovered ? null : 'insufficient_funds' },
@@ -97,7 +97,7 @@ function fundsRule(input: DecisionInput, { amount }: Asked): RuleResult {
 }
 
 function feeSoFar({ purchase }: DecisionInput): FeeSoFar {
-  return { base: purchase.used, schedules: purchase.fees };
+  return { base: purchase.used, charged: purchase.charged, schedules: purchase.fees };
 }
 
 /** The endpoint only narrows: an approved amount above ours changes nothing. */

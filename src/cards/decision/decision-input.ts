@@ -43,19 +43,21 @@ export interface AccountFacts {
 export interface PurchaseSoFar {
   /** The rule `purchase`: decided by its messages. */
   readonly refusal: 'already_reversed' | 'authorization_closed' | null;
-  /** When its first message came: now, for a new one. */
-  readonly begunAt: Instant;
   /** What it uses up of limits, and what its fee is of. */
   readonly used: bigint;
   readonly firstUsedAt: Instant | null;
-  /** Pinned with it. */
+  /** What is held and booked for its fee. */
+  readonly charged: bigint;
+  /** Of the purchase with this request; pinned with it. */
   readonly fees: readonly FeeSchedule[];
 }
 
 export interface EvaluatedControls {
-  readonly controls: Pick<Controls, 'content' | 'countedSince'>;
+  readonly controls: Pick<Controls, 'content'>;
   /** Of limits with counters of their own, by their place; one that is not here has counted nothing. */
   readonly counters: ReadonlyMap<number, Counter>;
+  /** Whether the purchase counts in those (../counters/usage.ts). */
+  readonly countsPurchase: boolean;
 }
 
 /** Counters are those of the account's currency, as they were stored. */
@@ -98,7 +100,7 @@ export interface LimitInput {
   readonly request: Pick<DecisionRequest, 'facts'>;
   readonly program: Pick<Program, 'timeZone'>;
   readonly scopes: DecisionInput['scopes'];
-  readonly purchase: Pick<PurchaseSoFar, 'begunAt' | 'used' | 'firstUsedAt'>;
+  readonly purchase: Pick<PurchaseSoFar, 'used' | 'firstUsedAt'>;
   readonly windows: WindowStarts;
 }
 

@@ -1,17 +1,10 @@
 /** What an account still covers, with the fee that is held beside an amount. */
-import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import { feeOfMore } from '../program/program-fees.ts';
+import { type FeeSoFar, feeOfMore } from '../program/program-fees.ts';
 import type { AccountFacts } from './decision-input.ts';
 
 /** What may still leave the account, overdraft included. Null: there is no limit. */
 export function spendable({ posted, held, floor }: AccountFacts): bigint | null {
   return floor === null ? null : posted - held - floor;
-}
-
-export interface FeeSoFar {
-  /** What the purchase has come to. */
-  readonly base: bigint;
-  readonly schedules: readonly FeeSchedule[];
 }
 
 /** An amount with what it adds to the fee. */

@@ -7,7 +7,6 @@ import type { Scope } from '../controls/controls.ts';
 import { hasOwnCounter, isFor, type Limit } from '../controls/controls-content.ts';
 import { atMoment, type Counted, newCounter } from '../counters/counter.ts';
 import { type Measure, measure, usedOf } from '../counters/limit-usage.ts';
-import { countsSince } from '../counters/usage.ts';
 import { isDebit } from '../purchase/purchase-facts.ts';
 import { type InScope, inScopes } from './controls-rules.ts';
 import type { Asked, LimitInput } from './decision-input.ts';
@@ -102,7 +101,7 @@ function countsAgainst(input: LimitInput, { limit, evaluated }: Placed): boolean
   const { window } = limit;
   if (!isDebit(request.facts.kind)) return false;
   if (window === 'authorization') return true;
-  if (hasOwnCounter(limit) && !countsSince(evaluated.controls.countedSince, purchase.begunAt)) return false;
+  if (hasOwnCounter(limit) && !evaluated.countsPurchase) return false;
   if (window === 'all_time' || purchase.firstUsedAt === null) return true;
   return windowStartsOf(purchase.firstUsedAt, program.timeZone)[window] === windows[window];
 }

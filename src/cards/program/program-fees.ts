@@ -27,10 +27,15 @@ export function feeOfPurchase(amount: bigint, schedules: readonly FeeSchedule[])
   return schedules.reduce((fee, schedule) => fee + feeOf(amount, schedule), 0n);
 }
 
-/** What more costs a purchase that has come to `base`. */
-export function feeOfMore(
-  more: bigint,
-  { base, schedules }: { base: bigint; schedules: readonly FeeSchedule[] },
-): bigint {
-  return feeOfPurchase(base + more, schedules) - feeOfPurchase(base, schedules);
+export interface FeeSoFar {
+  /** What the purchase has come to. */
+  readonly base: bigint;
+  /** What is held and booked for that: by other schedules, where the message that is asked about brings some along. */
+  readonly charged: bigint;
+  readonly schedules: readonly FeeSchedule[];
+}
+
+/** What a purchase costs more with a further amount. Schedules that the amount brings along are of all that came before it too. */
+export function feeOfMore(more: bigint, { base, charged, schedules }: FeeSoFar): bigint {
+  return feeOfPurchase(base + more, schedules) - charged;
 }

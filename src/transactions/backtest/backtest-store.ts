@@ -67,7 +67,6 @@ interface PurchaseRow {
   readonly tolerance_percent: number;
   readonly fees: StoredFees;
   readonly messages: number;
-  readonly created_at: Instant;
 }
 
 export interface ReadPurchase extends PastPurchase {
@@ -85,7 +84,7 @@ export async function readPastPurchases(
   const { name, where, id } = among(list);
   const { rows } = await db.query<PurchaseRow>({
     name: `backtest.purchases_of_${name}`,
-    text: `SELECT id, begun_by, currency, mcc, country, merchant_id, acquirer_id, entry_mode, tolerance_percent, fees, messages, created_at
+    text: `SELECT id, begun_by, currency, mcc, country, merchant_id, acquirer_id, entry_mode, tolerance_percent, fees, messages
       FROM transactions WHERE ${where} ORDER BY begun_by LIMIT ${ROWS_PER_QUERY}`,
     values: valuesOf(bookId, id, range),
   });
@@ -98,7 +97,6 @@ function purchaseFromRow(row: PurchaseRow): ReadPurchase {
     id: row.id,
     begunBy: row.begun_by,
     currency,
-    begunAt: row.created_at,
     facts: { mcc, country, merchantId: row.merchant_id, acquirerId: row.acquirer_id, entryMode: row.entry_mode },
     terms: { currency, mcc, tolerancePercent: row.tolerance_percent, fees: readFees(row.fees) },
     messages: row.messages,
@@ -107,7 +105,6 @@ function purchaseFromRow(row: PurchaseRow): ReadPurchase {
 
 interface PastRow extends MessageRow {
   readonly ordinal: number;
-  readonly event_sequence: bigint;
   readonly currency: string;
   readonly three_d_secure: ThreeDSecureResult | null;
   readonly decision: StoredDecision | null;
@@ -125,7 +122,7 @@ export async function readPastMessages(
 ): Promise<Map<Uuid, PastMessage[]>> {
   const { rows } = await db.query<PastRow>({
     name: 'backtest.messages',
-    text: `SELECT ${MESSAGE_COLUMNS}, ordinal, event_sequence, currency, checks -> 'threeDSecure' ->> 'result' AS three_d_secure, decision,
+    text: `SELECT ${MESSAGE_COLUMNS}, ordinal, currency, checks -> 'threeDSecure' ->> 'result' AS three_d_secure, decision,
         created_at
       FROM transaction_messages WHERE book_id = $1 AND transaction_id = ANY ($2::uuid[]) AND event_sequence <= $3`,
     values: [bookId, plainArray(ids), through],

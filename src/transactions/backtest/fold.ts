@@ -62,7 +62,6 @@ export interface Folded {
 interface Running {
   readonly id: Uuid;
   readonly currency: string;
-  readonly begunAt: Instant;
   facts: PurchaseFacts;
   usage: Usage;
   firstUsedAt: Instant | null;
@@ -100,14 +99,13 @@ export class Fold {
   constructor(terms: FoldTerms) {
     const { scope, subjectId, content } = terms.controls;
     this.#terms = terms;
-    // In force since before all: its limits count every purchase.
     this.#version = { id: subjectId, scope, subjectId, ordinal: 1, status: 'active', content, countedSince: null };
     this.#own = content.limits.flatMap((limit, place) => (hasOwnCounter(limit) ? [place] : []));
   }
 
-  begin({ id, currency, begunAt }: PastPurchase, { facts }: PastStep): Running {
+  begin({ id, currency }: PastPurchase, { facts }: PastStep): Running {
     const nothing = { usage: NO_USAGE, firstUsedAt: null, granted: 0n, more: 0n, result: null };
-    return { id, currency, begunAt, facts, ...nothing };
+    return { id, currency, facts, ...nothing };
   }
 
   /** The next message of all purchases, in the order of events. */
@@ -146,10 +144,11 @@ export class Fold {
     result.would = plus(result.would, would);
   }
 
-  #candidateAt({ currency, usage, begunAt, firstUsedAt }: Running, at: Instant): Candidate {
+  #candidateAt({ currency, usage, firstUsedAt }: Running, at: Instant): Candidate {
     const { controls, timeZone } = this.#terms;
     const { counter, own } = this.#countersOf(currency);
-    const evaluated: EvaluatedControls = { controls: this.#version, counters: own };
+    // In force since before all: its limits count every purchase.
+    const evaluated: EvaluatedControls = { controls: this.#version, counters: own, countsPurchase: true };
     const tested: ScopeControls = { active: evaluated, shadow: evaluated, counter };
     return {
       program: { timeZone },
@@ -158,7 +157,7 @@ export class Fold {
         account: controls.scope === 'account' ? tested : NOTHING_EVALUATED,
         program: controls.scope === 'program' ? tested : NOTHING_EVALUATED,
       },
-      purchase: { begunAt, used: usage.amount, firstUsedAt },
+      purchase: { used: usage.amount, firstUsedAt },
       windows: windowStartsOf(at, timeZone),
     };
   }

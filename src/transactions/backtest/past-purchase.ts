@@ -12,7 +12,7 @@ import { isDebit, kindOf, type PurchaseFacts, type PurchaseKind } from '../../ca
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { type DecidedRequest, isRequest, type Message } from '../message/message.ts';
+import { type DecidedRequest, isRequest, type Message, type Request } from '../message/message.ts';
 import type { StoredDecision, StoredRule } from '../message/stored-decision.ts';
 import { factsOf, messageKind } from '../purchase/message-kind.ts';
 import { purchaseSchedules } from '../purchase/purchase-fee.ts';
@@ -23,7 +23,6 @@ export interface PastPurchase {
   readonly id: Uuid;
   /** Of its account. */
   readonly currency: string;
-  readonly begunAt: Instant;
   /** Of its first message: later ones may show another kind. */
   readonly facts: Omit<PurchaseFacts, 'kind'>;
   readonly terms: PurchaseTerms;
@@ -65,6 +64,8 @@ export interface PastRequest {
   readonly was: PastDecision;
   /** What the purchase used up before it: what its fee was of. */
   readonly usedBefore: bigint;
+  /** What was held and booked for that fee. */
+  readonly charged: bigint;
   readonly fees: readonly FeeSchedule[];
   /** Rules of the controls that are replaced, and all others. Those that passed are here only where a part may be approved. */
   readonly replaced: readonly StoredRule[];
@@ -95,19 +96,21 @@ export function* stepsOf(
   const taken: Message[] = [];
   let facts: PurchaseFacts = { ...purchase.facts, kind: firstKind(first.message, purchase.facts.mcc) };
   let usage: Usage = NO_USAGE;
+  let charged = 0n;
   for (const past of messages) {
     const { message, eventSequence, at } = past;
     const known = facts;
     const named = { type: message.type, kind: kindSaid(message) };
     facts = factsOf({ kind: messageKind(named, { facts: known, messages: taken }), entryMode: null }, known);
     const request = isRequest(message)
-      ? requestOf(past, message, { purchase, facts, taken, usedBefore: usage.amount, reading })
+      ? requestOf(past, message, { purchase, facts, taken, usedBefore: usage.amount, charged, reading })
       : null;
     taken.push(message);
     const { used, amounts } = stateOf({ messages: taken, disputes: [], terms: purchase.terms });
     const after: Usage = { amount: used.amount, refunded: amounts.refunded };
     const isUnchanged = after.amount === usage.amount && after.refunded === usage.refunded && facts === known;
     usage = after;
+    charged = amounts.fee + amounts.feeHeld;
     if (request === null && isUnchanged) yield undefined;
     else yield { eventSequence, at, facts, usage, granted: grantedBy(message), request };
   }
@@ -137,11 +140,12 @@ interface Around {
   readonly facts: PurchaseFacts;
   readonly taken: readonly Message[];
   readonly usedBefore: bigint;
+  readonly charged: bigint;
   readonly reading: Reading;
 }
 
 function requestOf(past: PastMessage, message: DecidedRequest, around: Around): PastRequest {
-  const { purchase, facts, taken, usedBefore, reading } = around;
+  const { purchase, facts, taken, usedBefore, charged, reading } = around;
   const { type, form, amount, cashback, isPartialAllowed } = message;
   const kind = decidedKind(message.kind, facts);
   const fuelAmount = fuelAmountOf(reading.program, {
@@ -156,10 +160,19 @@ function requestOf(past: PastMessage, message: DecidedRequest, around: Around): 
     },
     whole: { amount: wholeOf(message, was, fuelAmount), cashbackAmount: cashback },
     was,
-    usedBefore,
-    fees: isPartialAllowed ? purchaseSchedules([...taken, message], purchase.terms) : NO_SCHEDULES,
+    ...{ usedBefore, charged },
+    // Of a whole that was approved nobody asks what it costs.
+    fees:
+      isPartialAllowed || !was.isApproved
+        ? purchaseSchedules([...taken, undecided(message)], purchase.terms)
+        : NO_SCHEDULES,
     ...splitRules(past.decision?.rules ?? [], { replaced: reading.replaced, isPartialAllowed }),
   };
+}
+
+/** As it was asked: what was declined has no fee. */
+function undecided({ decision: _, ...asked }: DecidedRequest): Request {
+  return asked;
 }
 
 const NO_SCHEDULES: readonly FeeSchedule[] = [];

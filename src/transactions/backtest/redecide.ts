@@ -7,6 +7,7 @@ import type { Asked, LimitInput } from '../../cards/decision/decision-input.ts';
 import { DECLINE_CODES, DECLINES } from '../../cards/decision/decline-codes.ts';
 import { largestCovered, withFee } from '../../cards/decision/funds.ts';
 import { largestAllowed, limitRules } from '../../cards/decision/limit-rules.ts';
+import type { FeeSoFar } from '../../cards/program/program-fees.ts';
 import { isCash, isCredit } from '../../cards/purchase/purchase-facts.ts';
 import { type StoredRule, storedRule } from '../message/stored-decision.ts';
 import type { PastDecision, PastRequest } from './past-purchase.ts';
@@ -131,8 +132,8 @@ function bindingLimit({ was, asked, whole, replaced }: PastRequest): StoredRule 
   return replaced.find((rule) => isOfAmounts(rule) && remainingOf(rule) === was.authorized);
 }
 
-function feeSoFar({ usedBefore, fees }: PastRequest) {
-  return { base: usedBefore, schedules: fees };
+function feeSoFar({ usedBefore, charged, fees }: PastRequest): FeeSoFar {
+  return { base: usedBefore, charged, schedules: fees };
 }
 
 function remainingOf([, , , , , , remaining]: StoredRule): bigint {

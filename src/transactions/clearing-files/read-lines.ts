@@ -35,7 +35,7 @@ export async function readLines(
   const purchases = await transactions.load(pool, bookId, [...new Set(lines.map(idOf))]);
   const said = lines.map((line) => saidOf(line, { bookId, requestId, actor }));
   const scopes = await readScopes(pool, part, said, { anew, cardOf: (at) => purchases.get(idOf(lines[at]!))?.cardId });
-  const disputes = await disputesOf(pool, bookId, lines, [...purchases.values()]);
+  const disputes = await disputesOf(pool, bookId, [...purchases.values()]);
   return lines.map((line, at) => {
     const id = idOf(line);
     const purchase = purchases.get(id);
@@ -47,7 +47,7 @@ export async function readLines(
       ...of,
       scope: {
         ...{ bookId, purchaseId: id, networkReference: line.networkReference, card, holds: purchase?.holds ?? 0 },
-        disputes: line.type === 'refund' ? (disputes.get(id) ?? []) : [],
+        disputes: disputes.get(id) ?? [],
         looksFor: looksFor(said[at]!, purchase),
       },
     };
@@ -77,17 +77,13 @@ async function readScopes(
   return named.map((id) => (id === undefined ? undefined : scopes.get(id)));
 }
 
-/** Of the purchases that refunds are about: few have any. */
+/** Few purchases have any. */
 async function disputesOf(
   pool: Pool,
   bookId: BookId,
-  lines: readonly PartLine[],
   purchases: readonly StoredPurchase[],
 ): Promise<Map<Uuid, readonly Uuid[]>> {
-  const refunded = new Set(
-    lines.filter(({ type }) => type === 'refund').map(({ networkReference }) => purchaseId(bookId, networkReference)),
-  );
-  const disputed = purchases.filter(({ id, disputes }) => disputes > 0 && refunded.has(id));
+  const disputed = purchases.filter(({ disputes }) => disputes > 0);
   const read = async ({ id }: StoredPurchase) => [id, await disputeIdsOf(pool, bookId, id)] as const;
   return new Map(await Promise.all(disputed.map(read)));
 }

@@ -13,6 +13,8 @@ export const MESSAGES_MAX = 1_000;
 
 export interface KeptMessage {
   readonly id: Uuid;
+  /** The number of its event in the book. */
+  readonly eventSequence: bigint;
   readonly message: Message;
 }
 
@@ -25,6 +27,7 @@ export interface MessagesOfPurchase {
 export interface MessageRow {
   readonly id: Uuid;
   readonly transaction_id: Uuid;
+  readonly event_sequence: bigint;
   readonly reference: string;
   readonly type: Message['type'];
   readonly kind: PurchaseKind | null;
@@ -48,8 +51,8 @@ export interface MessageRow {
   readonly reverses: string | null;
 }
 
-/** Of transaction_messages: what the message itself is. */
-export const MESSAGE_COLUMNS = `id, transaction_id, reference, type, kind, form, amount, cashback, merchant_amount, merchant_currency,
+/** Of transaction_messages: what the message itself is, and its place. */
+export const MESSAGE_COLUMNS = `id, transaction_id, event_sequence, reference, type, kind, form, amount, cashback, merchant_amount, merchant_currency,
   is_partial_allowed, reason, advised, is_approved, approved_amount, authorized_amount, authorized_merchant_amount,
   authorized_merchant_currency, decline_code, sequence_number, sequence_count, is_final, reverses`;
 
@@ -93,7 +96,7 @@ export const messagesOfPurchases: Table<MessagesOfPurchase> = {
 function byPurchase(rows: readonly MessageRow[]): Map<string, MessagesOfPurchase> {
   const found = new Map<string, { transactionId: Uuid; messages: KeptMessage[] }>();
   for (const row of rows) {
-    const kept = { id: row.id, message: messageFromRow(row) };
+    const kept = { id: row.id, eventSequence: row.event_sequence, message: messageFromRow(row) };
     const of = found.get(row.transaction_id);
     if (of === undefined) found.set(row.transaction_id, { transactionId: row.transaction_id, messages: [kept] });
     else of.messages.push(kept);

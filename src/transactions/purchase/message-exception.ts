@@ -37,7 +37,7 @@ export function messageException(step: ExceptionalStep): MessageException | null
   const { message, before, after, account } = step;
   if (account.before.status === 'closed' && account.isPosted) return ofClosedAccount(message, account);
   if (message.type === 'clearing') return ofClearing(message, step);
-  if (message.type === 'refund' && exceedsCleared(after)) return { kind: 'refund_exceeds_cleared' };
+  if (refundsMore(step) && exceedsCleared(after)) return { kind: 'refund_exceeds_cleared' };
   if (message.type === 'expiry' && before.waitingFor.length > 0)
     return { kind: 'reversal_unmatched', references: before.waitingFor };
   return null;
@@ -69,6 +69,11 @@ function isRepeated(clearing: Clearing, messages: readonly Message[]): boolean {
 /** By the network, or by us with nothing approved beside it. */
 function isDeclined({ has }: Tally): boolean {
   return has.networkDecline || (has.decline && !has.authorization);
+}
+
+/** A refund, or a credit that is posted at once. */
+function refundsMore({ message, before, after }: ExceptionalStep): boolean {
+  return message.type === 'refund' || after.amounts.refunded > before.amounts.refunded;
 }
 
 function exceedsCleared({ tally, amounts }: PurchaseState): boolean {

@@ -6,7 +6,7 @@ import type { ProgramFees } from '../../cards/program/program.ts';
 import { feeOfPurchase, feeSchedulesOf } from '../../cards/program/program-fees.ts';
 import { isDebit, kindOf, type PurchaseKind } from '../../cards/purchase/purchase-facts.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import type { Incoming, MerchantAmount, Message } from '../message/message.ts';
+import type { Advice, DecidedRequest, Incoming, MerchantAmount, Message, Request } from '../message/message.ts';
 
 /** Pinned by the first message of a purchase: a program that changes its fees changes those of later purchases. */
 export interface FeeTerms {
@@ -46,16 +46,21 @@ interface Debit {
   readonly merchant: MerchantAmount | null;
 }
 
-/** Kind and merchant's amount of a message that is about a debit. */
+/** Kind and merchant's amount of a message that is about a debit. What was declined changes nothing, and so no fee of what is held. */
 function debitOf(message: Message | Incoming): Debit | null {
   switch (message.type) {
     case 'authorization':
     case 'increment':
     case 'advice':
-      return isDebit(message.kind) ? message : null;
+      return isDebit(message.kind) && !isDeclined(message) ? message : null;
     case 'clearing':
       return message;
     default:
       return null;
   }
+}
+
+function isDeclined(message: Request | DecidedRequest | Advice): boolean {
+  if (message.type === 'advice') return !message.isApproved;
+  return 'decision' in message && !message.decision.isApproved;
 }

@@ -57,6 +57,10 @@ export interface Has {
   readonly networkDecline: boolean;
   /** A completion of 0: nothing was sold. */
   readonly nothingSold: boolean;
+  /** What was sold in the end. */
+  readonly completion: boolean;
+  /** A debit was approved beside completions. */
+  readonly uncompleted: boolean;
   /** Of what was authorized, or of something posted; it may still wait for that. */
   readonly reversal: boolean;
   /** A reversal without an amount. */
@@ -133,12 +137,16 @@ function approvedOf(message: Approval): Pick<Part, 'amount' | 'merchant'> {
 
 /** All debits, or the completion alone. Of several completions the largest counts: which was last depends on the way that they took. */
 function counted(debits: readonly Approval[]): readonly Approval[] {
-  const completions = debits.filter((message) => message.type === 'advice' && message.reason === 'completion');
+  const completions = debits.filter(isCompletion);
   if (completions.length === 0) return debits;
   const largest = (one: Approval, other: Approval) => compare(approvedOf(one).amount, approvedOf(other).amount);
   // Of equal ones the first by name, so that the order in which they came decides nothing.
   const byName = (one: Approval, other: Approval) => (one.reference < other.reference ? -1 : 1);
   return completions.toSorted((one, other) => largest(other, one) || byName(one, other)).slice(0, 1);
+}
+
+function isCompletion(message: Approval): boolean {
+  return message.type === 'advice' && message.reason === 'completion';
 }
 
 const compare = (one: bigint, other: bigint) => (one === other ? 0 : one < other ? -1 : 1);
@@ -172,8 +180,9 @@ function findHas(messages: readonly Message[]): Has {
   const advices = messages.filter((message) => message.type === 'advice');
   const approved = messages.filter(isApproval);
   const clearings = messages.filter((message) => message.type === 'clearing');
+  const debits = approved.filter(({ kind }) => isDebit(kind));
   return {
-    authorization: approved.some((message) => isDebit(message.kind) && approvedOf(message).amount > 0n),
+    authorization: debits.some((message) => approvedOf(message).amount > 0n),
     refundRequest: approved.some(({ kind, form }) => isCredit(kind) && form === 'dual'),
     verification: approved.some(({ kind }) => isInquiry(kind)),
     approval: approved.some(({ kind }) => !isInquiry(kind)),
@@ -184,6 +193,8 @@ function findHas(messages: readonly Message[]): Has {
     ),
     reversal: any((message) => message.type === 'reversal' || isPostingReversal(message)),
     wholeReversal: any((message) => message.type === 'reversal' && message.amount === null),
+    completion: debits.some(isCompletion),
+    uncompleted: debits.some((message) => !isCompletion(message)),
     expiry: any(({ type }) => type === 'expiry'),
     clearing: clearings.length > 0,
     finalClearing: clearings.some(isFinal) || hasAllPieces(clearings),

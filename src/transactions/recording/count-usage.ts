@@ -20,14 +20,13 @@ export interface Counting {
 export interface CountedChange {
   readonly before: Counting;
   readonly after: Counting;
-  readonly begunAt: Instant;
   readonly firstUsedAt: Instant | null;
 }
 
 export function countUsage(scene: Scene, change: CountedChange): void {
-  const { draft, scope, program } = scene;
+  const { draft, scope, program, begun } = scene;
   const { currency, counterIds } = scope.card;
-  const { before, after, begunAt, firstUsedAt } = change;
+  const { before, after, firstUsedAt } = change;
   if (isSame(before, after)) return;
   const subjects = subjectsOf(scope);
   const countsIn = firstUsedAt === null ? null : windowStartsOf(firstUsedAt, program.timeZone);
@@ -37,7 +36,7 @@ export function countUsage(scene: Scene, change: CountedChange): void {
     count(scene, of, { before: before.usage, after: after.usage, countsIn });
     const inForce = draft.get(controlsInForce, subjectId);
     for (const version of [inForce?.active ?? null, inForce?.shadow ?? null]) {
-      if (version === null || !countsSince(version.countedSince, begunAt)) continue;
+      if (version === null || !countsSince(version, begun)) continue;
       for (const [place, limit] of version.content.limits.entries()) {
         if (!hasOwnCounter(limit)) continue;
         const own = {

@@ -37,7 +37,7 @@ export async function readMessageScope(
   return {
     scope: {
       ...{ bookId, purchaseId: id, networkReference, card, holds: purchase?.holds ?? 0 },
-      disputes: said.type === 'refund' && purchase ? await disputeIdsOf(pool, bookId, purchase.id) : [],
+      disputes: purchase && purchase.disputes > 0 ? await disputeIdsOf(pool, bookId, purchase.id) : [],
       looksFor: looksFor(said, purchase),
     },
     tokenId,

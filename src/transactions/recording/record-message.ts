@@ -73,7 +73,7 @@ export function recordMessage(scene: Scene, recording: Recording): Recorded {
   const { message, facts, terms } = recording;
   const { accountId, currency } = scope.card;
   const messages = kept.map((one) => one.message);
-  const step = takeMessage({ messages, disputes: disputesIn(scene, message), terms }, message, {
+  const step = takeMessage({ messages, disputes: disputesIn(scene), terms }, message, {
     account: accountFacts(draft.account(accountId)),
     isUnlisted: recording.isUnlisted,
     ...alikeIn(scene, recording),
@@ -101,7 +101,7 @@ export function recordMessage(scene: Scene, recording: Recording): Recorded {
   countUsage(scene, {
     before: { facts: before?.facts ?? facts, usage: usageOf(step.before) },
     after: { facts, usage: usageOf(step.after) },
-    ...{ begunAt: next.createdAt, firstUsedAt: next.firstUsedAt },
+    firstUsedAt: next.firstUsedAt,
   });
   fixTimeZone(draft);
   const stored = keep(draft, { scene, recording, flags: step.flags });
@@ -122,14 +122,12 @@ export function recordMessage(scene: Scene, recording: Recording): Recorded {
   return { purchase: draft.get(transactions, purchase.id)!, step, body, entryIds, message: stored };
 }
 
-/** Only a refund takes back what disputes have credited: of no other message they are read. */
-function disputesIn({ draft, scope }: Scene, { type }: Message) {
-  if (type !== 'refund') return [];
+function disputesIn({ draft, scope }: Scene) {
   const all = scope.disputes.map((id) => draft.get(transactionDisputes, id)!);
   return all.toSorted((one, other) => one.ordinal - other.ordinal);
 }
 
-/** A refund may have taken back credits of disputes: they are told with the entry of the refund. */
+/** Credits of disputes follow what stands cleared and refunded: they are told with the entry of the message. */
 function changeDisputes(draft: Draft, { disputes }: MessageStep): void {
   for (const { id, credited } of disputes) {
     const dispute = draft.get(transactionDisputes, id)!;
@@ -280,7 +278,7 @@ function keep(
     createdAt: draft.moment.book,
   };
   draft.append(transactionMessages, stored);
-  const messages: readonly KeptMessage[] = [...kept, { id, message }];
+  const messages: readonly KeptMessage[] = [...kept, { id, eventSequence: stored.eventSequence, message }];
   draft.put(messagesOfPurchases, scope.purchaseId, { transactionId: scope.purchaseId, messages });
   return stored;
 }

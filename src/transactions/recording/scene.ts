@@ -6,6 +6,7 @@ import { hasOwnCounter } from '../../cards/controls/controls-content.ts';
 import { type ControlsInForce, controlsInForce } from '../../cards/controls/controls-table.ts';
 import type { Counter } from '../../cards/counters/counter.ts';
 import { counters, limitCounterId } from '../../cards/counters/counter-table.ts';
+import { type Beginning, countsSince } from '../../cards/counters/usage.ts';
 import type { EvaluatedControls, ScopeControls } from '../../cards/decision/decision-input.ts';
 import { type Line, lineIn } from '../../cards/lines/line.ts';
 import type { Program } from '../../cards/program/program.ts';
@@ -25,6 +26,8 @@ export interface Scene {
   /** Undefined before its first message. */
   readonly purchase: StoredPurchase | undefined;
   readonly kept: readonly KeptMessage[];
+  /** With the message that is taken, for a new one. */
+  readonly begun: Beginning;
   readonly line: Line;
   /** The card that the message is with: that of the token, where it is with one. */
   readonly card: StoredCard;
@@ -49,6 +52,7 @@ export function sceneIn(draft: Draft, scope: PurchaseScope, tokenId: Uuid | null
     scope,
     purchase,
     kept: draft.get(messagesOfPurchases, purchaseId)?.messages ?? [],
+    begun: begunIn(draft, scope),
     line,
     card,
     token,
@@ -69,15 +73,25 @@ function cardOf({ cards }: Line, cardId: Uuid): StoredCard {
   return card;
 }
 
+function begunIn(draft: Draft, { purchaseId }: PurchaseScope): Beginning {
+  const purchase = draft.get(transactions, purchaseId);
+  const first = draft.get(messagesOfPurchases, purchaseId)?.messages[0];
+  return {
+    at: purchase?.createdAt ?? draft.moment.book,
+    eventSequence: first?.eventSequence ?? draft.book.eventSequence + 1n,
+  };
+}
+
 /** The controls in force, with their counters as the command has left them. */
 export function controlsIn(draft: Draft, scope: PurchaseScope): Record<Scope, ScopeControls> {
   const subjects = subjectsOf(scope);
   const { currency, versions, counterIds } = scope.card;
+  const read = { currency, versions, begun: begunIn(draft, scope) };
   const of = (name: Scope): ScopeControls => {
     const inForce = draft.get(controlsInForce, subjects[name]);
     return {
-      active: evaluated(draft, inForce?.active ?? null, { currency, versions }),
-      shadow: evaluated(draft, inForce?.shadow ?? null, { currency, versions }),
+      active: evaluated(draft, inForce?.active ?? null, read),
+      shadow: evaluated(draft, inForce?.shadow ?? null, read),
       counter: draft.get(counters, counterIds[name]) ?? null,
     };
   };
@@ -88,7 +102,7 @@ export function controlsIn(draft: Draft, scope: PurchaseScope): Record<Scope, Sc
 function evaluated(
   draft: Draft,
   version: ControlsInForce['active'],
-  { currency, versions }: Pick<CardScope, 'currency' | 'versions'>,
+  { currency, versions, begun }: Pick<CardScope, 'currency' | 'versions'> & Pick<Scene, 'begun'>,
 ): EvaluatedControls | null {
   if (version === null) return null;
   if (!versions.some(({ id }) => id === version.id))
@@ -98,5 +112,5 @@ function evaluated(
     const counter = hasOwnCounter(limit) ? draft.get(counters, limitCounterId(version.id, place, currency)) : undefined;
     if (counter !== undefined) own.set(place, counter);
   }
-  return { controls: version, counters: own };
+  return { controls: version, counters: own, countsPurchase: countsSince(version, begun) };
 }

@@ -176,7 +176,7 @@ function inquireIn(
 function sceneOf(draft: Draft, { said, read }: TakenIn): Scene {
   const found = sceneIn(draft, read.scope, read.tokenId);
   const scene = refuseSaid(found, said) === undefined ? expireFirst(found) : found;
-  if (scene.purchase) requireRead(read.scope, scene.purchase, { needsDisputes: said.type === 'refund' });
+  if (scene.purchase) requireRead(read.scope, scene.purchase, { needsDisputes: true });
   // Nothing else looks for the reference under the lock: a dry run has no key there.
   if (said.dryRun && scene.kept.some(({ message }) => message.reference === said.messageReference))
     throw new StaleRead('The message was taken meanwhile. Send the request again.');
@@ -345,8 +345,8 @@ function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incom
     ...{ card, token, account: { ...account, currency }, program, scopes: controls, endpoint: null, now, windows },
     purchase: {
       refusal: purchaseRule(state, incoming),
-      begunAt: purchase?.createdAt ?? now,
       used: state.used.amount,
+      charged: state.amounts.fee + state.amounts.feeHeld,
       firstUsedAt: purchase?.firstUsedAt ?? null,
       fees: purchaseSchedules([...messages, incoming], terms),
     },

@@ -277,6 +277,12 @@ test.each(CASES)('$name', async ({ active, shadow, ofAccount, candidate, history
   expect(tested).toMatchObject({ changed: changes.length, balances: 'as_decided', has_more: false, next_cursor: null });
 });
 
+test('a fee that was not covered is not covered by other controls', async () => {
+  succeeded(await client.patch('/v1/cards/program', { fees: { cash: { fixed: 300 } } }));
+  await plays([{ amount: 99_701, body: CASH }]);
+  expect(totalsOf(await backtest(client, { controls: day(1_000_000), card: card.id }))).toBe('approved 0 of 1, then 0');
+});
+
 test('midnight is that of the program, and other days count apart', async () => {
   succeeded(await client.patch('/v1/cards/program', { time_zone: 'Asia/Amman' }));
   const date = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);

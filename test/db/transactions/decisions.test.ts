@@ -263,7 +263,12 @@ describe('a question', () => {
     await updateProgram(client, { decision, fuel });
     const check = { merchant: { ...MERCHANT, mcc: '5542' } };
     expect(answerOf(await buy(100, check))).toBe('approved 100, 00');
-    expect(endpoint.asked()[0]!.amounts).toMatchObject({ authorized: 10_000, held: 10_000 });
+    expect(endpoint.asked()[0]).toMatchObject({
+      ...{ approved_amount: 100, amounts: { authorized: 10_000, held: 10_000 }, message: { flags: ['fuel'] } },
+    });
+    // As the example of docs/cards.md answers.
+    endpoint.answers({ ...APPROVES, approved_amount: 10_000 });
+    expect(answerOf(await buy(100, check))).toBe('approved 100, 00');
     endpoint.answers({ ...APPROVES, approved_amount: 9_999 });
     expect(answerOf(await buy(100, check))).toBe('declined decision_declined, 05');
   });

@@ -1,6 +1,7 @@
 /** Golden scenarios at the edge of a window and of a month (G59, G60, G73), to the second: the clock of the machine stands still meanwhile. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Client, succeeded } from '../../../scripts/harness/client.ts';
+import { parsePublicId } from '../../../src/values/ids.ts';
 import { type Card, type Controls, makeCard } from '../../support/cards.ts';
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
@@ -90,4 +91,39 @@ test('G73 the card expires with the last millisecond of its month', async () => 
   expect(await said(1_000)).toBe('approved 1000, 00');
   await advanceClock(client, { to: new Date(over).toISOString() });
   expect(await said(1_000)).toBe('declined card_expired, 54');
+});
+
+test('a limit with a filter counts what began behind its version, and not what came first in the same moment', async () => {
+  stand();
+  const first = await buy(4_000);
+  const content = { window: 'day', count: 10, for: { mccs: ['5411'] } };
+  const controls = await ofCard([{ ...content, amount: 5_000 }]);
+  const ofProgram = { program: true, limits: [{ ...content, amount: 50_000 }], status: 'shadow' };
+  const { id: tried } = succeeded(await client.post<Controls>('/v1/cards/controls', ofProgram));
+  expect(answerOf(await tell(client, first.id, 'increment', { amount: 1_000 }))).toBe('approved 1000, 00');
+  expect([await amountOf(controls), (await usage(controls)).count]).toMatchObject(['0, 5000', { used: 0 }]);
+  const second = await buy(4_000);
+  expect(second.created_at).toBe(first.created_at);
+  expect(answerOf(await tell(client, second.id, 'increment', { amount: 1_001 }))).toBe('declined limit_period, 61');
+  expect(answerOf(await tell(client, second.id, 'increment', { amount: 1_000 }))).toBe('approved 1000, 00');
+  expect([await amountOf(controls), await amountOf(tried)]).toEqual(['5000, 0', '5000, 45000']);
+  succeeded(await client.post(`/v1/cards/controls/${tried}/activate`));
+  await tell(client, first.id, 'reverse');
+  expect([await amountOf(controls), await amountOf(tried)]).toEqual(['5000, 0', '5000, 45000']);
+});
+
+test('verify finds a counter that misses a purchase of the very moment in which its version came into force', async () => {
+  stand();
+  const controls = await ofCard([{ window: 'day', amount: 5_000, for: { mccs: ['5411'] } }]);
+  await buy(4_000);
+  const { pool } = product.runtime;
+  const change = async (by: number) =>
+    pool.query('UPDATE card_counters SET day_amount = day_amount + $2 WHERE controls_id = $1', [
+      parsePublicId('cardControls', controls),
+      by,
+    ]);
+  await change(-1);
+  const found = await findingsOf({ pool, id: keys.testBookId });
+  expect(found.map(({ check }) => check)).toEqual(['card_counter.sum']);
+  await change(1);
 });

@@ -15,6 +15,7 @@ import {
 import type { Pool } from '../../../src/db/pool.ts';
 import type { FeeSchedule } from '../../../src/fees/fee-schedule.ts';
 import type { Incoming, MerchantAmount } from '../../../src/transactions/message/message.ts';
+import { parsePublicId } from '../../../src/values/ids.ts';
 import { type Card, type Controls, makeCard } from '../../support/cards.ts';
 import {
   advanceClock,
@@ -201,7 +202,7 @@ export class HttpPlay {
       const { decision, decline_code, network_response_code, approved_amount } = transaction!;
       if (decision === 'declined') return `declined ${decline_code}, ${network_response_code}`;
       const isPart = approved_amount! < Number(says.amount) && says.merchant !== null;
-      return `approved ${approved_amount}${isPart ? await this.#merchantPart() : ''}, ${network_response_code}`;
+      return `approved ${approved_amount}${isPart ? await this.#merchantPart(transaction!) : ''}, ${network_response_code}`;
     }
     if (says.type === 'clearing' || says.type === 'refund') return 'posted';
     if (!('reverses' in says)) return 'recorded';
@@ -209,11 +210,11 @@ export class HttpPlay {
   }
 
   /** What was approved in the merchant's currency: no answer shows it. */
-  async #merchantPart(): Promise<string> {
+  async #merchantPart({ id }: Transaction): Promise<string> {
     const { rows } = await this.#pool.query<{ amount: bigint; currency: string }>(
       `SELECT authorized_merchant_amount AS amount, authorized_merchant_currency AS currency FROM transaction_messages
-       WHERE reference = $1 ORDER BY created_at DESC LIMIT 1`,
-      [rowName(this.#row)],
+       WHERE transaction_id = $1 AND reference = $2`,
+      [parsePublicId('transaction', id), rowName(this.#row)],
     );
     return ` (${rows[0]!.amount} ${rows[0]!.currency})`;
   }

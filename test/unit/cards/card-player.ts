@@ -11,7 +11,7 @@ import { type InForce, SCOPES, type Scope } from '../../../src/cards/controls/co
 import { type ControlsContent, hasOwnCounter } from '../../../src/cards/controls/controls-content.ts';
 import { type Counter, countChange, newCounter } from '../../../src/cards/counters/counter.ts';
 import { type LimitUsage, limitUsage } from '../../../src/cards/counters/limit-usage.ts';
-import { countsSince, firstUse, type Usage } from '../../../src/cards/counters/usage.ts';
+import { type Beginning, countsSince, firstUse, type Usage } from '../../../src/cards/counters/usage.ts';
 import { type Decision, decide } from '../../../src/cards/decision/decide.ts';
 import type { DecisionInput, DecisionRequest, EndpointAnswer } from '../../../src/cards/decision/decision-input.ts';
 import { defaultProgram, type Program } from '../../../src/cards/program/program.ts';
@@ -41,7 +41,7 @@ import { accountOf, cardOf, contentOf, factsOf, newPurchase, requestOf, START } 
 interface Kept extends Purchase {
   readonly facts: PurchaseFacts;
   readonly card: Card;
-  readonly begunAt: number;
+  readonly begun: Beginning;
   readonly firstUsedAt: number | null;
 }
 
@@ -68,6 +68,7 @@ export class CardPlayer {
   readonly #purchases = new Map<string, Kept>();
   readonly #counters = new Map<string, Counter>();
   #messages = 0;
+  #events = 0n;
 
   /** Active controls, or those that are tried out. */
   control(scope: Scope, content: Partial<ControlsContent>, status: 'active' | 'shadow' = 'active'): void {
@@ -75,8 +76,9 @@ export class CardPlayer {
     const key = `${scope}:${subjectId}`;
     const known = this.inForce.get(key) ?? { active: null, shadow: null };
     const ordinal = (known.active?.ordinal ?? 0) + (known.shadow?.ordinal ?? 0) + 1;
-    const version = { id: `${key}:${ordinal}`, scope, subjectId, ordinal, status, countedSince: this.now };
-    this.inForce.set(key, { ...known, [status]: { ...version, content: contentOf(content) } });
+    const version = { id: `${key}:${ordinal}`, scope, subjectId, ordinal, status, content: contentOf(content) };
+    const place = { countedSince: this.now, countedBehind: this.#event() };
+    this.inForce.set(key, { ...known, [status]: { ...version, ...place } });
   }
 
   authorize(name: string, amount: bigint, asked: Asked = {}): Decision {
@@ -162,7 +164,8 @@ export class CardPlayer {
       ...{ currency: 'USD', mcc: facts.mcc, fees: this.program.fees },
       tolerancePercent: tolerancePercentOf(this.program, facts.mcc),
     };
-    return { ...{ facts, card, begunAt: this.now, firstUsedAt: null }, ...{ messages: [], disputes: [], terms } };
+    const begun = { at: this.now, eventSequence: this.#event() };
+    return { ...{ facts, card, begun, firstUsedAt: null }, ...{ messages: [], disputes: [], terms } };
   }
 
   /** The card as it is now, where it is the player's. */
@@ -206,28 +209,30 @@ export class CardPlayer {
     asked: Pick<DecisionInput, 'card' | 'request' | 'endpoint'> & { token: CardTokenStatus | undefined },
   ): DecisionInput {
     const { card, request, endpoint, token } = asked;
-    const { firstUsedAt, begunAt, messages, terms } = purchase;
+    const { firstUsedAt, messages, terms } = purchase;
     const state = stateOf(purchase);
     return {
       ...{ request, card, endpoint, program: this.program, token: token === undefined ? null : { status: token } },
       account: this.account,
-      scopes: this.#scopesOf(card),
+      scopes: this.#scopesOf(card, purchase),
       purchase: {
-        ...newPurchase(begunAt),
+        ...newPurchase(),
         ...{ refusal: purchaseRule(state, incoming), used: state.used.amount, firstUsedAt },
+        charged: state.amounts.fee + state.amounts.feeHeld,
         fees: purchaseSchedules([...messages, incoming], terms),
       },
       ...{ now: this.now, windows: windowStartsOf(this.now, this.program.timeZone) },
     };
   }
 
-  #scopesOf(card: Card): DecisionInput['scopes'] {
+  #scopesOf(card: Card, { begun }: Kept): DecisionInput['scopes'] {
     const entries = SCOPES.map((scope) => {
       const key = `${scope}:${SUBJECT[scope](card)}`;
       const inForce = this.inForce.get(key);
       const evaluated = (status: 'active' | 'shadow') => {
         const controls = inForce?.[status] ?? null;
-        return controls && { controls, counters: this.#ownCounters(controls.id) };
+        if (controls === null) return null;
+        return { controls, counters: this.#ownCounters(controls.id), countsPurchase: countsSince(controls, begun) };
       };
       const counter = this.#counters.get(key) ?? null;
       return [scope, { active: evaluated('active'), shadow: evaluated('shadow'), counter }] as const;
@@ -248,6 +253,12 @@ export class CardPlayer {
   #reference(): string {
     this.#messages += 1;
     return `message-${this.#messages}`;
+  }
+
+  /** Each version and purchase begins with one of its own. */
+  #event(): bigint {
+    this.#events += 1n;
+    return this.#events;
   }
 
   #take(name: string, purchase: Kept, message: Message): MessageStep {
@@ -280,12 +291,12 @@ export class CardPlayer {
       );
   }
 
-  #countersOf({ card, facts, begunAt }: Kept): string[] {
+  #countersOf({ card, facts, begun }: Kept): string[] {
     return SCOPES.flatMap((scope) => {
       const key = `${scope}:${SUBJECT[scope](card)}`;
       const { active = null, shadow = null } = this.inForce.get(key) ?? {};
       const own = [active, shadow].flatMap((version) =>
-        version !== null && countsSince(version.countedSince, begunAt)
+        version !== null && countsSince(version, begun)
           ? countersFor(version.content, facts).map((place) => `${version.id}:${place}`)
           : [],
       );

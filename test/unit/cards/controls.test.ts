@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contentErrors, LIMITS_MAX, LIST_MAX } from '../../../src/cards/controls/content-errors.ts';
-import { allowedOnControls, type Controls, putInForce } from '../../../src/cards/controls/controls.ts';
+import { allowedOnControls, type ControlsEnforced, putInForce } from '../../../src/cards/controls/controls.ts';
 import { isFor, type LimitFilter } from '../../../src/cards/controls/controls-content.ts';
 import { allowedOnToken, CARD_TOKEN_TRANSITIONS, TOKEN_STEPS } from '../../../src/cards/tokens/card-token.ts';
 import { countersFor } from '../../support/controls.ts';
@@ -81,9 +81,9 @@ describe('a limit is for purchases that fit each member of its filter', () => {
 });
 
 describe('versions', () => {
-  const version = (ordinal: number, values: Partial<Controls> = {}): Controls => ({
+  const version = (ordinal: number, values: Partial<ControlsEnforced> = {}): ControlsEnforced => ({
     ...{ id: `v${ordinal}`, scope: 'card', subjectId: 'card-a', ordinal, status: 'draft' },
-    ...{ content: contentOf({}), countedSince: null },
+    ...{ content: contentOf({}), countedSince: null, countedBehind: null },
     ...values,
   });
 

@@ -76,7 +76,7 @@ export function contentOf(values: Partial<ControlsContent>): ControlsContent {
 }
 
 export function evaluated(values: Partial<ControlsContent>): EvaluatedControls {
-  return { controls: { content: contentOf(values), countedSince: START }, counters: new Map() };
+  return { controls: { content: contentOf(values) }, counters: new Map(), countsPurchase: true };
 }
 
 export function scopesOf(
@@ -87,8 +87,8 @@ export function scopesOf(
   return Object.fromEntries(entries) as unknown as Record<Scope, ScopeControls>;
 }
 
-export function newPurchase(now: number = START): PurchaseSoFar {
-  return { refusal: null, begunAt: now, used: 0n, firstUsedAt: null, fees: [] };
+export function newPurchase(): PurchaseSoFar {
+  return { refusal: null, used: 0n, charged: 0n, firstUsedAt: null, fees: [] };
 }
 
 export function inputOf(values: Partial<DecisionInput> = {}): DecisionInput {
@@ -100,7 +100,7 @@ export function inputOf(values: Partial<DecisionInput> = {}): DecisionInput {
     account: accountOf(),
     program,
     scopes: scopesOf(),
-    purchase: newPurchase(now),
+    purchase: newPurchase(),
     endpoint: null,
     now,
     windows: windowStartsOf(now, program.timeZone),

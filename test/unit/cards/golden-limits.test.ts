@@ -256,4 +256,14 @@ describe('a purchase counts where it began', () => {
     expect(said(player.authorize('B', 15_000n, lodging))).toBe('declined limit_period, 61');
     expect(player.usage('card').countedSince).toBe(START + 1_000);
   });
+
+  test('in the moment in which its version comes into force, what came first counts nothing later', () => {
+    player.authorize('A', 4_000n, lodging);
+    player.control('card', { limits: [limitOf({ amount: 5_000n, for: { mccs: ['7011'] } })] });
+    expect(said(player.increment('A', 1_000n))).toBe('approved 1000, 00');
+    expect(amountOf('card')).toBe('0, 5000');
+    player.authorize('B', 4_000n, lodging);
+    expect(said(player.increment('B', 1_000n))).toBe('approved 1000, 00');
+    expect(amountOf('card')).toBe('5000, 0');
+  });
 });

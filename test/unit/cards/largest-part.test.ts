@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '../../../src/cards/decision/decide.ts';
-import { feeOfMore } from '../../../src/cards/program/program-fees.ts';
+import { feeOfMore, feeOfPurchase } from '../../../src/cards/program/program-fees.ts';
 import type { FeeSchedule } from '../../../src/fees/fee-schedule.ts';
 import { accountOf, evaluated, inputOf, limitOf, newPurchase, requestOf, scopesOf } from './decision-values.ts';
 
@@ -27,7 +27,7 @@ function approved({ amount, cashback, partial, fundable, most, used, fees }: Ask
       request: requestOf({ amount, cashbackAmount: cashback, partialApprovalAllowed: partial }),
       account: accountOf(fundable === null ? { floor: null } : { posted: fundable }),
       scopes: scopesOf({ card: { active: evaluated({ limits }) } }),
-      purchase: { ...newPurchase(), used, fees },
+      purchase: { ...newPurchase(), used, charged: feeOfPurchase(used, fees), fees },
     }),
   );
   return approvedAmount;
@@ -80,7 +80,8 @@ test('a part is covered with its fee, and one unit more is not', () => {
     fc.property(asked, ({ amount, fundable, used, most, fees }) => {
       const part = approved({ amount, cashback: 0n, partial: true, fundable, most, used, fees });
       const isWithin = (one: bigint) =>
-        one + feeOfMore(one, { base: used, schedules: fees }) <= fundable && one <= (most ?? one);
+        one + feeOfMore(one, { base: used, charged: feeOfPurchase(used, fees), schedules: fees }) <= fundable &&
+        one <= (most ?? one);
       if (part > 0n) expect(isWithin(part)).toBe(true);
       if (part < amount) expect(isWithin(part + 1n)).toBe(false);
     }),

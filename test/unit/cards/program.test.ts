@@ -173,8 +173,8 @@ describe('fees', () => {
   test('G49 two clearings cost what one would: each the difference', () => {
     const schedules = [markup(300n)];
     expect(feeOfPurchase(6_720n, schedules)).toBe(202n);
-    expect(feeOfMore(4_440n, { base: 6_720n, schedules })).toBe(133n);
-    expect(feeOfMore(4_400n, { base: 6_720n, schedules })).toBe(132n);
+    expect(feeOfMore(4_440n, { base: 6_720n, charged: 202n, schedules })).toBe(133n);
+    expect(feeOfMore(4_400n, { base: 6_720n, charged: 202n, schedules })).toBe(132n);
   });
 
   const decided = (posted: bigint, partialApprovalAllowed: boolean) =>
@@ -211,13 +211,20 @@ test('the largest amount that is covered: it is, and one unit more is not', () =
   const amount = fc.bigInt({ min: 0n, max: 2_000n });
   const funds = fc.bigInt({ min: -100n, max: 2_000n });
   fc.assert(
-    fc.property(fc.array(schedule, { maxLength: 2 }), amount, amount, funds, (schedules, base, atMost, left) => {
-      const fee = { base, schedules };
-      const covered = largestCovered(fee, { funds: left, atMost });
-      expect(covered >= 0n && covered <= atMost).toBe(true);
-      if (covered > 0n) expect(withFee(covered, fee)).toBeLessThanOrEqual(left);
-      if (covered < atMost) expect(withFee(covered + 1n, fee)).toBeGreaterThan(left);
-    }),
+    fc.property(
+      fc.array(schedule, { maxLength: 2 }),
+      amount,
+      amount,
+      amount,
+      funds,
+      (schedules, base, charged, atMost, left) => {
+        const fee = { base, charged, schedules };
+        const covered = largestCovered(fee, { funds: left, atMost });
+        expect(covered >= 0n && covered <= atMost).toBe(true);
+        if (covered > 0n) expect(withFee(covered, fee)).toBeLessThanOrEqual(left);
+        if (covered < atMost) expect(withFee(covered + 1n, fee)).toBeGreaterThan(left);
+      },
+    ),
   );
 });
 

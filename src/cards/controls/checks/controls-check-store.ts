@@ -50,12 +50,19 @@ function withVersions(which: string): string {
   const ofStatus = (
     status: string,
   ) => `(SELECT jsonb_agg(jsonb_build_object('id', c.id, 'ordinal', c.ordinal, 'content', c.content,
-      'countedSince', (extract(epoch FROM c.counted_since) * 1000)::bigint) ORDER BY c.ordinal)
+      'countedSince', (extract(epoch FROM c.counted_since) * 1000)::bigint) || ${behind(`f.${status}`)} ORDER BY c.ordinal)
     FROM card_controls c WHERE c.book_id = f.book_id AND c.subject_id = f.subject_id AND c.status = '${status}')`;
   return `SELECT f.subject_id, f.versions, f.active::text, f.shadow::text,
       (SELECT count(*)::integer FROM card_controls c WHERE c.book_id = f.book_id AND c.subject_id = f.subject_id) AS of_versions,
       ${ofStatus('active')}::text AS of_active, ${ofStatus('shadow')}::text AS of_shadow
     FROM (SELECT * FROM card_controls_in_force WHERE ${which}) f ORDER BY f.subject_id`;
+}
+
+/** The event with which it came into force. Rows of before that was kept are without it. Index: events_by_object. */
+function behind(kept: string): string {
+  return `CASE WHEN ${kept} ? 'countedBehind' THEN jsonb_build_object('countedBehind', (SELECT min(e.sequence)::text FROM events e
+      WHERE e.book_id = c.book_id AND e.object_id = c.id AND e.type IN ('card_controls.shadowed', 'card_controls.activated')))
+    ELSE '{}' END`;
 }
 
 async function read(

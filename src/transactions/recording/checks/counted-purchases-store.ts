@@ -1,12 +1,11 @@
 /** What the purchases of a scope use up now, as its counter should say it. */
-import type { Scope } from '../../../cards/controls/controls.ts';
+import type { ControlsEnforced, Scope } from '../../../cards/controls/controls.ts';
 import { isFor, type Limit } from '../../../cards/controls/controls-content.ts';
 import { type Counter, newCounter } from '../../../cards/counters/counter.ts';
 import type { StoredCounter } from '../../../cards/counters/counter-table.ts';
 import type { PurchaseFacts } from '../../../cards/purchase/purchase-facts.ts';
 import type { Transaction } from '../../../db/pool.ts';
 import type { BookId } from '../../../ledger/book.ts';
-import type { Instant } from '../../../values/clock.ts';
 
 interface Sums {
   readonly day: bigint;
@@ -36,8 +35,8 @@ export interface CountedPurchases {
   readonly scope: Scope;
   /** The limit that counts for itself; null for the counter of the scope, which counts every purchase. */
   readonly limit: Limit | null;
-  /** Purchases that began earlier are left out. */
-  readonly since: Instant | null;
+  /** Of the version that has the limit: purchases that began before it are left out. */
+  readonly version: Pick<ControlsEnforced, 'countedSince' | 'countedBehind'> | null;
 }
 
 /** $1: the book, $2: the subject. Indexes: cards_by_line with transactions_by_card, transactions_by_account, transactions_in_order. */
@@ -47,6 +46,14 @@ const OF_SCOPE: Readonly<Record<Scope, string>> = {
   program: 'transactions t WHERE t.book_id = $1 AND t.book_id = $2',
 };
 
+/**
+ * $9 and $10: when the version came into force, and with which event. A book's time never goes back, so what began behind the event began at
+ * that time or later; of the first minutes the first message is looked up by transaction_messages_pkey.
+ */
+const BEGAN_BEHIND = `t.created_at >= COALESCE($9::timestamptz, '-infinity')
+  AND ($10::bigint IS NULL OR t.created_at > $9::timestamptz + interval '5 minutes'
+    OR (SELECT m.event_sequence FROM transaction_messages m WHERE m.book_id = t.book_id AND m.id = t.begun_by) > $10::bigint)`;
+
 const WINDOWS = ['day', 'week', 'month', 'year'] as const;
 
 const FACTS = { kinds: 'kind', mccs: 'mcc', countries: 'country', merchants: 'merchant_id', entryModes: 'entry_mode' };
@@ -55,7 +62,7 @@ const FACTS = { kinds: 'kind', mccs: 'mcc', countries: 'country', merchants: 'me
 export async function sumOfPurchases(
   trx: Transaction,
   bookId: BookId,
-  { counter, timeZone, scope, limit, since }: CountedPurchases,
+  { counter, timeZone, scope, limit, version }: CountedPurchases,
 ): Promise<Counter> {
   const { day, week, month, year, subjectId, currency } = counter;
   const asked = Object.keys(limit?.for ?? {}).map((member) => FACTS[member as keyof typeof FACTS]);
@@ -68,11 +75,12 @@ export async function sumOfPurchases(
      FROM (
        SELECT t.cleared + t.held AS used, t.refunded, t.first_used_at AT TIME ZONE $3 AS first_used,
          t.kind, t.mcc, t.country, t.merchant_id, t.entry_mode
-       FROM ${OF_SCOPE[scope]} AND t.currency = $8 AND t.created_at >= COALESCE($9::timestamptz, '-infinity')
+       FROM ${OF_SCOPE[scope]} AND t.currency = $8 AND ${BEGAN_BEHIND}
      ) purchases ${asked.length > 0 ? `GROUP BY ${asked.join(', ')}` : ''}`,
     [
       ...[bookId, subjectId, timeZone, day.startsOn, week.startsOn, month.startsOn, year.startsOn, currency],
-      since === null ? null : new Date(since),
+      version?.countedSince == null ? null : new Date(version.countedSince),
+      version?.countedBehind ?? null,
     ],
   );
   return counterOf(
@@ -102,17 +110,4 @@ function counterOf({ day, week, month, year }: StoredCounter, rows: readonly Sum
     allTime: { amount: sum('all'), count: sum('alls') },
     refunded: sum('refunded'),
   };
-}
-
-/** Whether a purchase of the scope began in that very millisecond. */
-export async function beganAtOnce(
-  trx: Transaction,
-  bookId: BookId,
-  { counter, scope, since }: { counter: StoredCounter; scope: Scope; since: Instant },
-): Promise<boolean> {
-  const { rows } = await trx.query<{ is: boolean }>(
-    `SELECT EXISTS (SELECT FROM ${OF_SCOPE[scope]} AND t.created_at = $3) AS is`,
-    [bookId, counter.subjectId, new Date(since)],
-  );
-  return rows[0]!.is;
 }

@@ -4,7 +4,7 @@
  * is the sum of the purchases of its scope that began since its version is in force (counted-purchases-store.ts).
  */
 
-import type { Controls, Scope } from '../../../cards/controls/controls.ts';
+import type { ControlsEnforced } from '../../../cards/controls/controls.ts';
 import { hasOwnCounter } from '../../../cards/controls/controls-content.ts';
 import { type ControlsInForce, controlsInForce } from '../../../cards/controls/controls-table.ts';
 import type { Counter, WindowCount } from '../../../cards/counters/counter.ts';
@@ -15,7 +15,7 @@ import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
 import type { BookId } from '../../../ledger/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
-import { beganAtOnce, sumOfPurchases } from './counted-purchases-store.ts';
+import { sumOfPurchases } from './counted-purchases-store.ts';
 
 export interface CounterHistory {
   readonly counter: StoredCounter;
@@ -66,7 +66,7 @@ function limitCounterIds(inForce: ControlsInForce | undefined, currency: string)
   );
 }
 
-function versionsIn(inForce: ControlsInForce | undefined): Controls[] {
+function versionsIn(inForce: ControlsInForce | undefined): ControlsEnforced[] {
   return [inForce?.active, inForce?.shadow].flatMap((version) => version ?? []);
 }
 
@@ -105,13 +105,10 @@ async function countedOf(
   const lines = await linesOf(trx, bookId, counter.subjectId);
   return lines.length > 0
     ? sumOfCounters(trx, bookId, { counter, subjects: lines })
-    : sumOfPurchases(trx, bookId, { counter, timeZone, scope: 'card', limit: null, since: null });
+    : sumOfPurchases(trx, bookId, { counter, timeZone, scope: 'card', limit: null, version: null });
 }
 
-/**
- * Undefined for a version that is no longer in force: its counters stand as they stood then. Also where a purchase began in the millisecond
- * in which the version came into force: no row shows which of them was first, and what came first was not counted.
- */
+/** Undefined for a version that is no longer in force: its counters stand as they stood then. */
 async function countedOfLimit(
   trx: Transaction,
   bookId: BookId,
@@ -121,10 +118,7 @@ async function countedOfLimit(
   const version = versionsIn(inForce).find(({ id }) => id === counter.controlsId);
   const limit = version?.content.limits[counter.place!];
   if (version === undefined || limit === undefined) return undefined;
-  const scope: Scope = version.scope;
-  const since = version.countedSince;
-  if (since !== null && (await beganAtOnce(trx, bookId, { counter, scope, since }))) return undefined;
-  return sumOfPurchases(trx, bookId, { counter, timeZone, scope, limit, since });
+  return sumOfPurchases(trx, bookId, { counter, timeZone, scope: version.scope, limit, version });
 }
 
 /** Empty for what is no account. */

@@ -5,13 +5,14 @@ import {
   cash,
   clearing,
   clearingReversal,
+  eur,
   expiry,
   increment,
   PARTIAL,
   reversal,
   SINGLE,
 } from '../messages.ts';
-import { CASH_FEE, rowName, type Scenario } from './scenario.ts';
+import { CASH_FEE, MARKUP, rowName, type Scenario } from './scenario.ts';
 
 export const FURTHER_REQUESTS: readonly Scenario[] = [
   {
@@ -126,6 +127,21 @@ export const FURTHER_REQUESTS: readonly Scenario[] = [
     ],
   },
   {
+    name: 'a message that brings a fee along is charged for all that came before it',
+    start: { account: { posted: 10_402n }, fees: MARKUP },
+    rows: [
+      [authorization(10_000n), 'approved 10000, 00 | 10000 | 0 | 10402 | 402 | pending | 10000/1 | – | –'],
+      [
+        increment(100n, { merchant: eur(90n) }),
+        'declined insufficient_funds, 51 | 10000 | 0 | 10402 | 402 | pending | 10000/1 | – | –',
+      ],
+      [
+        increment(100n, { merchant: eur(90n), ...PARTIAL }),
+        'approved 99 (89 EUR), 10 | 10099 | 303 | 10402 | 0 | pending | 10099/1 | – | –',
+      ],
+    ],
+  },
+  {
     name: 'a completion above the authorization',
     start: { mcc: '5542', account: { posted: 11_000n } },
     rows: [
@@ -141,6 +157,23 @@ export const FURTHER_REQUESTS: readonly Scenario[] = [
       [advice('completion', 3_850n), 'recorded | 3850 | 0 | 100000 | 96150 | pending | 3850/1 | – | –'],
       [authorization(100n), 'approved 100, 00 | 3850 | 0 | 100000 | 96150 | pending | 3850/1 | – | fuel'],
       [clearing(3_850n), 'posted | 0 | 0 | 96150 | 96150 | settled | 3850/1 | C→S 3850 | –'],
+    ],
+  },
+  {
+    name: 'beside a completion nothing more is approved, and an advice is recorded',
+    rows: [
+      [authorization(10_000n), 'approved 10000, 00 | 10000 | 0 | 100000 | 90000 | pending | 10000/1 | – | –'],
+      [advice('completion', 6_000n), 'recorded | 6000 | 0 | 100000 | 94000 | pending | 6000/1 | – | –'],
+      [increment(50_000n), 'declined authorization_closed, 12 | 6000 | 0 | 100000 | 94000 | pending | 6000/1 | – | –'],
+      [
+        authorization(50_000n),
+        'declined authorization_closed, 12 | 6000 | 0 | 100000 | 94000 | pending | 6000/1 | – | –',
+      ],
+      [
+        advice('stand_in', 2_000n, { of: 'increment' }),
+        'recorded | 6000 | 0 | 100000 | 94000 | pending | 6000/1 | – | stand_in',
+      ],
+      [clearing(6_000n), 'posted | 0 | 0 | 94000 | 94000 | settled | 6000/1 | C→S 6000 | –'],
     ],
   },
   {

@@ -155,6 +155,7 @@ export class GoldenPlay {
           ...newPurchase(),
           refusal: purchaseRule(state, incoming),
           used: state.used.amount,
+          charged: state.amounts.fee + state.amounts.feeHeld,
           fees: purchaseSchedules([...purchase.messages, incoming], this.#terms),
         },
       }),
