@@ -7,6 +7,7 @@
 import { accountProfiles } from '../../accounts/account-profile-table.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
+import { requireUnmatched } from '../../exceptions/approved-credit.ts';
 import type { Exception } from '../../exceptions/exception.ts';
 import { exceptionResource } from '../../exceptions/exception-resource.ts';
 import {
@@ -88,6 +89,7 @@ export const requestAllocation: UseCase<ExceptionRuntime & GivenRuntime, Allocat
         param: '/book',
         detail: 'There is no such book of a customer in this mode.',
       });
+    await requireUnmatched(pool, bookId, exception);
     const creditId = exception.resourceId;
     if (toAccountId !== undefined) await requireAccount(pool, { toBookId, toAccountId, exception });
     return {

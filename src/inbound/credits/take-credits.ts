@@ -125,7 +125,27 @@ async function post(runtime: CreditRuntime, bookId: BookId, credit: Credit): Pro
 const SALT_BYTES = 32;
 
 /** The exception that a credit opens in the operator's book. */
-export const unallocatedId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'inbound_unallocated');
+const unallocatedId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'inbound_unallocated');
+
+/** The one that it opens once the account that its people have named refuses it: that ended the exception before. */
+const refusedId = (creditId: Uuid, transferId: Uuid): Uuid =>
+  deriveId('exception', creditId, 'inbound_unallocated', transferId);
+
+/** By credit, the exception of the operator's in which it is before people now, or in which it was given to a book. */
+export async function unallocatedIds(
+  pool: Pool,
+  bookId: BookId,
+  credits: readonly Pick<Credit, 'id' | 'transferId'>[],
+): Promise<Map<Uuid, Uuid>> {
+  const refused = credits.flatMap(({ id, transferId }) => (transferId === null ? [] : [refusedId(id, transferId)]));
+  const found = refused.length === 0 ? undefined : await exceptions.load(pool, bookId, refused);
+  return new Map(
+    credits.map(({ id, transferId }) => {
+      const again = transferId === null ? undefined : refusedId(id, transferId);
+      return [id, again !== undefined && found?.has(again) ? again : unallocatedId(id)];
+    }),
+  );
+}
 
 /** The exception that it opens in the book to which a person has given it. */
 const givenId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'given');
@@ -139,7 +159,7 @@ async function leaveUnallocated(
   // Its people had named an account, and have ended that exception: this is another case.
   const before = await exceptions.find(pool, bookId, unallocatedId(id));
   const isAnew = before !== undefined && isEnded(before) && transferId !== null;
-  const exceptionId = isAnew ? deriveId('exception', id, 'inbound_unallocated', transferId) : unallocatedId(id);
+  const exceptionId = isAnew ? refusedId(id, transferId) : unallocatedId(id);
   await committer.submit(
     bookId,
     openOnce({

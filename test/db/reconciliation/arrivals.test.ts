@@ -24,7 +24,7 @@ import { type CamtEntry, camt, IBAN, type OperatorsBank, takeBankFile } from '..
 import { openBook, type TestBook } from '../../support/book.ts';
 import { eachBank } from '../../support/each-bank.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
-import { openItemsOf, saidOf } from '../../support/matched-bank.ts';
+import { matchByHand, openItemsOf, saidOf } from '../../support/matched-bank.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 const AT_BANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
@@ -220,6 +220,64 @@ test('36: an explanation replaces the account, and one that is closed by then le
     { kind: 'inbound_unallocated', stage: 'approved' },
     { kind: 'inbound_unallocated', stage: 'open' },
   ]);
+});
+
+/** Two persons give the credit to the account, which is closed by then: another exception is open. */
+async function refusedByItsBook(): Promise<{ ended: Uuid; open: Uuid }> {
+  const { id, credit } = await bank.book.row<{ id: Uuid; credit: Uuid }>(
+    "SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1 AND resource = 'inbound_credit'",
+  );
+  const [ada, ben] = [by(), by()];
+  await allocateTo(id, ada);
+  await approve(id, ben);
+  await setAccount('closed');
+  await takeCredits(credits(), bank.book.id, [credit]);
+  const open = await bank.book.row<{ id: Uuid }>("SELECT id FROM exceptions WHERE book_id = $1 AND status = 'open'");
+  return { ended: id, open: open.id };
+}
+const setAccount = (status: string) =>
+  merchant.pool.query('UPDATE accounts SET status = $3 WHERE book_id = $1 AND id = $2', [merchant.id, account, status]);
+const exceptionOfLine = () =>
+  bank.book.row<{ id: Uuid; exception_id: Uuid }>('SELECT id, exception_id FROM bank_lines WHERE book_id = $1');
+
+test.each(['before the refusal', 'after it'])(
+  '36: a line that comes %s is the case that the refusal opened, and a match of the line ends it',
+  async (when) => {
+    const line = statement([arrived({ text: 'From Salma' })]);
+    if (when === 'after it') await notify('From Salma');
+    else await take(line);
+    const { open } = await refusedByItsBook();
+    await take(when === 'after it' ? line : statement([]));
+    const { id, exception_id: exceptionId } = await exceptionOfLine();
+    expect(exceptionId).toBe(open);
+    await matchByHand(bank, { lines: [id], differenceTo: 'differences' });
+    expect(await bank.exceptions()).toEqual([
+      { kind: 'inbound_unallocated', stage: 'approved' },
+      { kind: 'inbound_unallocated', stage: 'approved' },
+    ]);
+    await setAccount('open');
+    await expect(allocateTo(open, by())).rejects.toMatchObject({ code: 'state_conflict' });
+    expect(await transfers()).toEqual([]);
+  },
+);
+
+test('36: a match of two persons ends what one had named an account for', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { id, exception_id: exceptionId } = await exceptionOfLine();
+  await allocateTo(exceptionId, by());
+  await matchByHand(bank, { lines: [id], differenceTo: 'differences' });
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
+  expect(await approve(exceptionId, by())).toMatchObject({ refused: 'state_conflict' });
+  expect(await transfers()).toEqual([]);
+});
+
+test('36: a case whose line a match has taken before a run looked at it is given to nobody', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { open } = await refusedByItsBook();
+  await matchByHand(bank, { lines: [(await exceptionOfLine()).id], differenceTo: 'differences' });
+  await setAccount('open');
+  await expect(allocateTo(open, by())).rejects.toMatchObject({ code: 'state_conflict' });
+  expect(await transfers()).toEqual([]);
 });
 
 test('37: two digits swapped: the check digits do not fit, and nobody guesses', async () => {
