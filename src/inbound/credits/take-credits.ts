@@ -16,10 +16,10 @@ import type { RowFailed } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Credit } from '../../outside/credits/credit.ts';
-import { allocateCredit, endCredit, openRemittance } from '../../outside/credits/credit-store.ts';
+import { allocateCredit, endCredit, findInBooks, openRemittance } from '../../outside/credits/credit-store.ts';
 import { inboundCredits } from '../../outside/credits/credit-table.ts';
 import type { Clock } from '../../values/clock.ts';
-import { deriveId, newId, type Uuid } from '../../values/ids.ts';
+import { deriveId, newId, publicId, type Uuid } from '../../values/ids.ts';
 import { referencesIn } from '../references/receive-reference.ts';
 import { accountsOf, type ReferencedAccount } from '../references/receive-reference-store.ts';
 import { movedCredits } from './moved-credits.ts';
@@ -65,7 +65,8 @@ async function allocate(runtime: CreditRuntime, bookId: BookId, credit: Credit):
   const { pool, secretBox, clock } = runtime;
   const named = await accountsOf(pool, bookId, referencesIn(openRemittance(secretBox, bookId, credit)));
   const target = targetOf(credit, named);
-  if (typeof target === 'string') return leaveUnallocated(runtime, bookId, { credit, why: target });
+  const why = typeof target === 'string' ? target : await toldBefore(pool, bookId, credit);
+  if (typeof target === 'string' || why !== undefined) return leaveUnallocated(runtime, bookId, { credit, why: why! });
   const to = { ...target, transferId: newId(), now: clock.now() };
   if (!(await allocateCredit(pool, bookId, credit, to))) return;
   const { transferId } = to;
@@ -81,6 +82,14 @@ function targetOf({ bankReference, shared }: Credit, named: readonly ReferencedA
   if (bankReference === null) return 'it has no reference of the bank';
   if (shared) return 'its reference of the bank is that of another credit too';
   return target;
+}
+
+/** A notice without the bank's reference may have told of the same money, and persons have given that to a book: posted, it would be there twice. */
+async function toldBefore(pool: Pool, bookId: BookId, credit: Credit): Promise<string | undefined> {
+  const before = await findInBooks(pool, bookId, credit, { named: false, accountId: null });
+  if (before === undefined) return undefined;
+  const ids = await unallocatedIds(pool, bookId, [before]);
+  return `it may be the credit of ${publicId('exception', ids.get(before.id)!)}, which was reported without a reference of the bank and is in a book already`;
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {

@@ -8,6 +8,7 @@ import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
@@ -101,6 +102,12 @@ test.each([
   ],
 ])('a page of verify is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
+});
+
+test('credits that may be the same money are looked up by account and amount', async () => {
+  const credit = { bankAccount: 'JO71', amount: 1n, currency: 'JOD', createdAt: 0 };
+  const plan = await planOf((db) => findInBooks(db, newId(), credit, { named: false, accountId: null }));
+  expect(plan).toContain('Index Scan Backward using inbound_credits_in_books');
 });
 
 test('operations that nobody has answered are read by what is due and what is stuck, and not with the whole book', async () => {

@@ -16,10 +16,12 @@ import { referenceOf } from '../../../src/inbound/references/receive-reference-s
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { reportCredits } from '../../../src/outside/credits/credit-store.ts';
 import { inboundCredits } from '../../../src/outside/credits/credit-table.ts';
+import { withAllocations } from '../../../src/reconciliation/lines/allocation-store.ts';
+import { bankLines } from '../../../src/reconciliation/lines/bank-line-table.ts';
 import { mirrorAllBooks } from '../../../src/reconciliation/mirror/mirror-books.ts';
 import { encodeActor } from '../../../src/values/actor.ts';
 import { systemClock } from '../../../src/values/clock.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type CamtEntry, camt, IBAN, type OperatorsBank, takeBankFile } from '../../support/bank-statements.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { eachBank } from '../../support/each-bank.ts';
@@ -240,6 +242,32 @@ const setAccount = (status: string) =>
 const exceptionOfLine = () =>
   bank.book.row<{ id: Uuid; exception_id: Uuid }>('SELECT id, exception_id FROM bank_lines WHERE book_id = $1');
 
+/** For whom the line is, as answers show it. */
+async function allocationOfLine() {
+  const { id } = await exceptionOfLine();
+  const lines = [...(await bankLines.load(bank.pool, bank.book.id, [id])).values()];
+  return (await withAllocations(bank.pool, bank.book.id, lines))[0]!.allocation;
+}
+
+test('36: a line is for nobody until two persons have said so, nor once the account has refused it', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { exception_id: id } = await exceptionOfLine();
+  const { resourceId: credit } = (await exceptions.find(bank.pool, bank.book.id, id))!;
+  await allocateTo(id, by());
+  expect(await allocationOfLine()).toBeUndefined();
+  await approve(id, by());
+  expect(await allocationOfLine()).toEqual({ bookId: merchant.id, accountId: account, transferId: null });
+  await setAccount('closed');
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await allocationOfLine()).toBeUndefined();
+  await setAccount('open');
+  const again = await open();
+  await allocateTo(again.id, by());
+  await approve(again.id, by());
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await allocationOfLine()).toMatchObject({ accountId: account, transferId: expect.any(String) });
+});
+
 test.each(['before the refusal', 'after it'])(
   '36: a line that comes %s is the case that the refusal opened, and a match of the line ends it',
   async (when) => {
@@ -290,9 +318,9 @@ test('37: two digits swapped: the check digits do not fit, and nobody guesses', 
 });
 
 /** As a rail's inbox reports a camt.054. */
-async function notify(text: string): Promise<void> {
+async function notify(text: string, bankReference: string | null = 'S7'): Promise<void> {
   const now = systemClock.now();
-  const told = { bankAccount: IBAN, bankReference: 'S7', place: 'camt.054', amount: 40_000n, currency: 'JOD' };
+  const told = { bankAccount: IBAN, bankReference, place: 'camt.054', amount: 40_000n, currency: 'JOD' };
   const facts = { endToEndId: null, payerName: null, payerAccount: null, valueOn: null, bookedOn: '2026-11-01' };
   await reportCredits(bank.pool, { bookId: bank.book.id, rail: 'example_bank', secretBox: TEST_SECRET_BOX, now }, [
     { ...told, ...facts, remittance: [text] },
@@ -315,6 +343,36 @@ test('38: a notification first: its transfer is the one that the line shows, and
   expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
   expect(await bank.exceptions()).toEqual([]);
   expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+});
+
+const open = () =>
+  bank.book.row<{ id: Uuid; credit: Uuid; detail: string }>(
+    "SELECT id, resource_id AS credit, detail FROM exceptions WHERE book_id = $1 AND status = 'open'",
+  );
+
+test('a notification without a reference of the bank, given by two: the line that has one is left to people', async () => {
+  await notify(inFours(), null);
+  const { id, credit } = await open();
+  await allocateTo(id, by());
+  await approve(id, by());
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await balance()).toBe(40_000n);
+  await take(statement([arrived()]));
+  expect(await balance()).toBe(40_000n);
+  const { detail } = await open();
+  expect(detail).toContain(`it may be the credit of ${publicId('exception', id)}`);
+  await take(statement([arrived({ reference: 'S8', amount: 40_001 })]));
+  expect(await balance()).toBe(80_001n);
+});
+
+test('a notification without a reference of the bank is not given to the account that the line has credited', async () => {
+  await notify(inFours(), null);
+  await take(statement([arrived()]));
+  expect(await balance()).toBe(40_000n);
+  const { id } = await open();
+  await expect(allocateTo(id, by())).rejects.toMatchObject({ code: 'state_conflict' });
+  const other = await merchant.account({ currency: 'JOD', amount: 0n });
+  await allocateTo(id, by(), other);
 });
 
 test.each(['the notification', 'the line'])('a credit of nobody is one exception, with %s first', async (first) => {
