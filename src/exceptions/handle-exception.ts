@@ -63,6 +63,7 @@ export function explainException(input: HandleException & { readonly reason: str
         textSalt: exception.textSalt ?? salt,
         evidence: withEvidence(exception.evidence, piece),
         targetAccountId: null,
+        targetBookId: null,
         handledBy: actor,
       },
       { event: 'exception.updated' },
@@ -155,6 +156,7 @@ export function settleByOperator(
     evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment.book }),
     entryIds: [...exception.entryIds, ...entryIds],
     targetAccountId: null,
+    targetBookId: null,
     handledBy,
   });
   approve(draft, adjusted, actor, { before });
@@ -172,6 +174,7 @@ export function endWithoutBooking(
     reason: by.reason,
     textSalt: exception.textSalt ?? by.salt,
     targetAccountId: null,
+    targetBookId: null,
     handledBy: by.actor,
   });
   return approve(draft, adjusted, by.approvedBy, { before });

@@ -59,7 +59,10 @@ function allocateCredit(input: AllocateCredit): Command<Stored | Refusal> {
       const changed = { ...credit, ownerBookId: toBookId, version, updatedAt: draft.wall };
       if (toAccountId !== undefined) {
         draft.put(inboundCredits, creditId, { ...changed, accountId: toAccountId });
-        const change = { status: 'adjusted', targetAccountId: toAccountId, handledBy: actor } as const;
+        const reason = `Allocated to ${publicId('book', toBookId)} / ${publicId('account', toAccountId)}.`;
+        const target = { targetAccountId: toAccountId, targetBookId: toBookId };
+        const text = { reason, textSalt: exception.textSalt ?? salt };
+        const change = { status: 'adjusted', ...target, ...text, handledBy: actor } as const;
         const adjusted = advance(draft, exceptionResource, exception, change, { event: 'exception.updated' });
         return storedView(draft, exceptionResource, adjusted);
       }

@@ -1,5 +1,6 @@
 /** Money that arrives by statements: to an account that its text names, to people where it names none, and back where the bank recalls it. */
 import { beforeEach, expect, test } from 'vitest';
+import { allowedActions } from '../../../src/exceptions/exception.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import {
   approveException,
@@ -183,15 +184,24 @@ test('36: two persons of the operator’s give it to an account: then as 35', as
     'SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1',
   );
   const [ada, ben] = [by(), by()];
+  await bank.book.submit(assignException({ ...ada, exceptionId: id, personId: newId() }));
+  const assigned = (await exceptions.find(bank.pool, bank.book.id, id))!;
+  expect(allowedActions(assigned)).toEqual(['assign', 'explain', 'allocate']);
   await expect(allocateTo(id, ada, newId())).rejects.toMatchObject({ code: 'resource_not_found' });
   const euros = await merchant.account({ currency: 'EUR', amount: 0n });
   await expect(allocateTo(id, ada, euros)).rejects.toMatchObject({ code: 'currency_mismatch' });
   await allocateTo(id, ada);
   await takeCredits(credits(), bank.book.id, [credit]);
   expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'adjusted' }]);
+  const named = {
+    ...{ targetAccountId: account, targetBookId: merchant.id },
+    reason: `Allocated to ${publicId('book', merchant.id)} / ${publicId('account', account)}.`,
+  };
+  expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject(named);
   expect(await balance()).toBe(0n);
   expect(await approve(id, ada)).toMatchObject({ refused: 'self_approval_forbidden' });
   await approve(id, ben);
+  expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject({ ...named, status: 'approved' });
   await takeCredits(credits(), bank.book.id, [credit]);
   expect(await transfers()).toEqual([{ status: 'received', amount: 40_000n, bank_reference: 'S7' }]);
   expect(await events('inbound_transfer')).toEqual(['inbound_transfer.received']);
