@@ -4,6 +4,7 @@ import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
+import type { BankFileStatus } from './bank-file-store.ts';
 import type { BankInstruction, InstructionStatus } from './match-line.ts';
 
 /** Whose rows: the rail's, in the operator's book. */
@@ -17,7 +18,12 @@ export interface StoredInstruction extends BankInstruction {
   readonly code: string | null;
   readonly silentAt: Instant | null;
   readonly returnedAt: Instant | null;
-  readonly file: { readonly name: string; readonly messageId: string; readonly line: number } | null;
+  readonly file: {
+    readonly name: string;
+    readonly messageId: string;
+    readonly line: number;
+    readonly status: BankFileStatus;
+  } | null;
 }
 
 export interface Submitted {
@@ -46,10 +52,11 @@ interface InstructionRow {
   name: string | null;
   message_id: string | null;
   line: number | null;
+  file_status: BankFileStatus | null;
 }
 
 const COLUMNS = `i.end_to_end_id, i.rail, i.reference, i.originator, i.amount, i.currency, i.status, i.code, i.silent_at,
-  i.returned_at, i.line, f.name, f.message_id`;
+  i.returned_at, i.line, f.name, f.message_id, f.status AS file_status`;
 const INSTRUCTIONS = 'bank_instructions i LEFT JOIN bank_files f ON f.book_id = i.book_id AND f.id = i.file_id';
 
 function toInstruction(row: InstructionRow): StoredInstruction {
@@ -65,7 +72,7 @@ function toInstruction(row: InstructionRow): StoredInstruction {
     code: row.code,
     silentAt: row.silent_at,
     returnedAt: row.returned_at,
-    file: name === null ? null : { name, messageId: messageId!, line: line! },
+    file: name === null ? null : { name, messageId: messageId!, line: line!, status: row.file_status! },
   };
 }
 
