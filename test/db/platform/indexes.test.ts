@@ -13,6 +13,7 @@ import { listOperations, listRefunds } from '../../../src/payments/operations/op
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
 import { listReleases } from '../../../src/payments/shares/release-store.ts';
+import { readBankFiles } from '../../../src/payouts/payout/bank-files-of-payout-store.ts';
 import { listPayouts } from '../../../src/payouts/payout/payout-store.ts';
 import { listReturns } from '../../../src/payouts/returns/payout-return-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -108,6 +109,12 @@ test('credits that may be the same money are looked up by account and amount', a
   const credit = { bankAccount: 'JO71', amount: 1n, currency: 'JOD', createdAt: 0 };
   const plan = await planOf((db) => findInBooks(db, newId(), credit, { named: false, accountId: null }));
   expect(plan).toContain('Index Scan Backward using inbound_credits_in_books');
+});
+
+test('files of banks about a payout are read from a bounded number of its answers', async () => {
+  const plan = await planOf((db) => readBankFiles(db, newId(), { id: newId(), events: [newId()] }));
+  expect(plan).toContain('Index Scan Backward using rail_answers_by_payout');
+  expect(plan).toContain('Index Scan Backward using rail_answers_by_resource');
 });
 
 test('operations that nobody has answered are read by what is due and what is stuck, and not with the whole book', async () => {
