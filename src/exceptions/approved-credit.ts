@@ -23,7 +23,7 @@ export async function requireUnmatched(db: Queryable, bookId: BookId, exception:
   const credit = await inboundCredits.find(db, bookId, exception.resourceId);
   if (credit?.status !== 'unallocated' || !(await isMatchedAtBank(db, bookId, credit))) return;
   throw new ApiError('state_conflict', {
-    detail: 'A match says for what its line of the statement is. Undo the match, or explain the exception.',
+    detail: 'A match names for what its line of the statement is. Undo the match, or explain the exception.',
     facts: {
       current_status: exception.status,
       allowed_actions: allowedActions(exception).filter((action) => action === 'assign' || action === 'explain'),

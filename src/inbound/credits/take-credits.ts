@@ -65,7 +65,7 @@ async function allocate(runtime: CreditRuntime, bookId: BookId, credit: Credit):
   const { pool, secretBox, clock } = runtime;
   const named = await accountsOf(pool, bookId, referencesIn(openRemittance(secretBox, bookId, credit)));
   const target = targetOf(credit, named);
-  const why = typeof target === 'string' ? target : await toldBefore(pool, bookId, credit);
+  const why = typeof target === 'string' ? target : await reportedBefore(pool, bookId, credit);
   if (typeof target === 'string' || why !== undefined) return leaveUnallocated(runtime, bookId, { credit, why: why! });
   const to = { ...target, transferId: newId(), now: clock.now() };
   if (!(await allocateCredit(pool, bookId, credit, to))) return;
@@ -84,8 +84,8 @@ function targetOf({ bankReference, shared }: Credit, named: readonly ReferencedA
   return target;
 }
 
-/** A notice without the bank's reference may have told of the same money, and persons have given that to a book: posted, it would be there twice. */
-async function toldBefore(pool: Pool, bookId: BookId, credit: Credit): Promise<string | undefined> {
+/** A notice without the bank's reference may have reported the same money, and persons have given that to a book: posted, it would be there twice. */
+async function reportedBefore(pool: Pool, bookId: BookId, credit: Credit): Promise<string | undefined> {
   const before = await findInBooks(pool, bookId, credit, { named: false, accountId: null });
   if (before === undefined) return undefined;
   const ids = await unallocatedIds(pool, bookId, [before]);

@@ -12,7 +12,7 @@ import type { Instant } from '../../values/clock.ts';
 export const RESOLUTION_MS = 15 * 60_000;
 
 /**
- * Beyond them, a rail is as one that was not heard: a payout by it asks for another resolution. Few rails look aliases up, and the bound is what
+ * Beyond them, a rail is as one without an answer: a payout by it asks for another resolution. Few rails look aliases up, and the bound is what
  * makes a token short.
  */
 export const PINNED_RAILS_MAX = 8;

@@ -44,7 +44,7 @@ export async function resolveDestination(runtime: ResolveRuntime, input: Resolve
     rails.map(async (rail) => ({ rail: rail.name, answer: await ask(rail, bookId, destination) })),
   );
   const found = asked.flatMap(({ rail, answer }) => (answer?.status === 'found' ? [{ rail, answer }] : []));
-  // Where one rail has found the payee and another one has not, a payout may go by the first: nothing here says that it fails.
+  // Where one rail has found the payee and another one has not, a payout may go by the first.
   const [first] = found;
   if (first === undefined) {
     if (asked.some(({ answer }) => answer === undefined)) throw noAnswer();
@@ -74,7 +74,7 @@ function railsFor(
   return rail === undefined ? [] : [rail];
 }
 
-/** A provider has to be named first, though another rail has found an account: nobody has said yet which of them is meant. */
+/** A provider has to be named first, though another rail has found an account: it is open which of them is meant. */
 function isOfSeveral({ account, providers }: Found): boolean {
   return account === null && providers.length > 1;
 }

@@ -29,7 +29,7 @@ export async function readBankFiles(
         (SELECT id, command_id, answer FROM rail_answers WHERE book_id = $1 AND payout_id = $2 ORDER BY id DESC LIMIT ${ANSWERS_MAX})
         UNION ALL
         (SELECT id, command_id, answer FROM rail_answers WHERE book_id = $1 AND resource_id = $2 ORDER BY id DESC LIMIT ${ANSWERS_MAX})
-      ) AS told
+      ) AS evidence
       WHERE (answer ? 'sent_in' OR answer -> 'reported_by' ? 'file')
         AND left(coalesce(command_id, id)::text, ${COMMAND_DIGITS}) = ANY ($3::text[])`,
     values: [bookId, id, textArray([...new Set(events.map(commandOf))])],

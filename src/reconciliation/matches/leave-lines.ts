@@ -72,7 +72,7 @@ export function meetCredits(met: readonly MetCredit[], actor: string): Command<v
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      for (const one of met) {
+      for (const one of draft.each(met)) {
         const line = draft.get(bankLines, one.lineId)!;
         if (line.exceptionId !== one.before || openAmount(line) === 0n) continue;
         const known = one.before === null ? undefined : draft.get(exceptions, one.before);

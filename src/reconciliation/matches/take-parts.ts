@@ -166,7 +166,7 @@ export function endThoseOfLines(draft: Draft, { match, actor, handledBy, evidenc
     const line = draft.get(bankLines, id)!;
     const exception = line.exceptionId === null ? undefined : draft.get(exceptions, line.exceptionId);
     const sha256 = evidence.get(id);
-    // What a person alone has named an account for is not booked: two persons, or a rule, say now what the money is.
+    // What a person alone has named an account for is not booked: two persons, or a rule, explain now what the money is.
     const isOver = exception === undefined || (exception.status === 'adjusted' && !isAtBank(exception));
     const isOwn = exception?.resourceId === id || exception?.resource === 'inbound_credit';
     if (line.status !== 'matched' || isOver || !isOwn || sha256 === undefined) continue;

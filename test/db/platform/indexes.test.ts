@@ -9,6 +9,7 @@ import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/ex
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
+import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/foreign-notice-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
@@ -115,6 +116,13 @@ test('files of banks about a payout are read from a bounded number of its answer
   const plan = await planOf((db) => readBankFiles(db, newId(), { id: newId(), events: [newId()] }));
   expect(plan).toContain('Index Scan Backward using rail_answers_by_payout');
   expect(plan).toContain('Index Scan Backward using rail_answers_by_resource');
+});
+
+test('notices that nobody claims are found among those that are open', async () => {
+  const pages = { parties: ['one'], before: 0, limit: 1 };
+  const open = 'using foreign_notices_open';
+  expect(await planOf((db) => findAgedForeignNotices(db as Pool, pages))).toContain(open);
+  expect(await planOf((db) => partiesOfAgedNotices(db as Pool, 0))).toContain(open);
 });
 
 test('operations that nobody has answered are read by what is due and what is stuck, and not with the whole book', async () => {
