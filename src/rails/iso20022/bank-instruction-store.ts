@@ -4,7 +4,6 @@ import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { BankFileStatus } from './bank-file-store.ts';
 import type { BankInstruction, InstructionStatus } from './match-line.ts';
 
 /** Whose rows: the rail's, in the operator's book. */
@@ -22,7 +21,7 @@ export interface StoredInstruction extends BankInstruction {
     readonly name: string;
     readonly messageId: string;
     readonly line: number;
-    readonly status: BankFileStatus;
+    readonly isPublished: boolean;
   } | null;
 }
 
@@ -52,11 +51,11 @@ interface InstructionRow {
   name: string | null;
   message_id: string | null;
   line: number | null;
-  file_status: BankFileStatus | null;
+  is_published: boolean | null;
 }
 
 const COLUMNS = `i.end_to_end_id, i.rail, i.reference, i.originator, i.amount, i.currency, i.status, i.code, i.silent_at,
-  i.returned_at, i.line, f.name, f.message_id, f.status AS file_status`;
+  i.returned_at, i.line, f.name, f.message_id, f.status = 'published' AS is_published`;
 const INSTRUCTIONS = 'bank_instructions i LEFT JOIN bank_files f ON f.book_id = i.book_id AND f.id = i.file_id';
 
 function toInstruction(row: InstructionRow): StoredInstruction {
@@ -72,7 +71,7 @@ function toInstruction(row: InstructionRow): StoredInstruction {
     code: row.code,
     silentAt: row.silent_at,
     returnedAt: row.returned_at,
-    file: name === null ? null : { name, messageId: messageId!, line: line!, status: row.file_status! },
+    file: name === null ? null : { name, messageId: messageId!, line: line!, isPublished: row.is_published! },
   };
 }
 

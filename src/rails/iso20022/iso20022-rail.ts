@@ -147,7 +147,7 @@ export class Iso20022Rail implements Rail {
   #warningOf({ status, silentAt, returnedAt, file }: StoredInstruction): RailWarning | undefined {
     const { settings, clock } = this.#bank;
     // A file that an operator keeps back is not at the bank.
-    if (status !== 'filed' || file?.status !== 'published') return undefined;
+    if (status !== 'filed' || !file?.isPublished) return undefined;
     const now = clock.now();
     if (returnedAt !== null) {
       const from = silentFrom(
