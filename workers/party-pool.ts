@@ -15,7 +15,8 @@ import type { Runtime } from '../src/runtime.ts';
 export interface PoolParties<NoticeJob extends string> {
   /** One of them in a log line: `a rail`. */
   readonly noun: string;
-  party(name: string): NoticeSource;
+  /** Undefined for one that the settings do not have. */
+  party(name: string): NoticeSource | undefined;
   readonly noticeJob: NoticeJob;
   readonly noticeKinds: NoticeKinds;
   /** Books the notices of one book and party that are due. */

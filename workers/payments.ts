@@ -35,14 +35,14 @@ export function paymentsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinit
     parties: [
       {
         noun: 'an acquirer',
-        party: acquirer,
+        party: (name) => runtime.acquirers.all().find((one) => one.name === name),
         noticeJob: 'acquirer.notices',
         noticeKinds: ACQUIRER_NOTICE_KINDS,
         takeNotices: (inbox, warn) => takeAcquirerNotices({ ...runtime, acquirer, warn }, inbox),
       },
       {
         noun: 'a processor',
-        party: processor,
+        party: (name) => runtime.processors.all().find((one) => one.name === name),
         noticeJob: 'processor.notices',
         noticeKinds: PROCESSOR_NOTICE_KINDS,
         takeNotices: (inbox, warn) => takeProcessorNotices({ ...runtime, processor, warn }, inbox),

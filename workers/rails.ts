@@ -20,7 +20,7 @@ export function railsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinition
     parties: [
       {
         noun: 'a rail',
-        party: (name) => runtime.rail(name),
+        party: (name) => runtime.rails.all().find((one) => one.name === name),
         noticeJob: 'rail.notices',
         noticeKinds: RAIL_NOTICE_KINDS,
         takeNotices: (inbox, warn) => takeRailNotices({ ...runtime, warn }, inbox),

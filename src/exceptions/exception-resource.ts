@@ -13,7 +13,9 @@ export const exceptionResource: Resource<Exception, Shown> = {
   changed: (exception, change) => ({ ...exception, ...change }),
   transitions: EXCEPTION_TRANSITIONS,
   allowedActions,
-  whyNot({ status, waiting }, action) {
+  whyNot({ status, waiting, resource }, action) {
+    if (action === 'move_to' && resource === 'inbound_credit' && !isEnded({ status }))
+      return 'A credit of a bank goes to an account of a customer with allocate, and elsewhere by a match of its line.';
     if (action === 'move_to' && waiting === null) return 'No money waits for this exception.';
     if (action === 'allocate' && !isEnded({ status }))
       return 'Only a credit of a bank that no account received is given to a book.';

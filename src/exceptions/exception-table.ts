@@ -29,6 +29,7 @@ export const exceptions = tableOf<Exception>({
     column('amount', 'bigint', ({ waiting }) => waiting?.amount ?? null),
     column('currency', 'code', ({ waiting }) => waiting?.currency ?? null),
     column('target_account_id', 'uuid', { changes: true }),
+    column('target_book_id', 'uuid', { changes: true }),
     column('proposals', 'jsonb', { notPersonal: 'facts', changes: true }),
     column('handled_by', 'text', { notPersonal: 'actor', changes: true }),
     column('approved_by', 'text', { notPersonal: 'actor', changes: true }),

@@ -30,6 +30,7 @@ export function exceptionView(exception: Exception, { livemode, wall }: Shown) {
             currency_exponent: currencyExponent(waiting.currency),
           },
     move_to: publicIdOrNull('account', exception.targetAccountId),
+    move_to_book: publicIdOrNull('book', exception.targetBookId),
     status: exception.status,
     assignee: publicIdOrNull('person', exception.assigneeId),
     reason: reasonOf(exception),

@@ -96,6 +96,8 @@ export interface Exception {
   readonly waiting: WaitingMoney | null;
   /** Where a person wants money that waits at the bank: booked by the approval. */
   readonly targetAccountId: Uuid | null;
+  /** The book of that account; null for the exception's own. */
+  readonly targetBookId: Uuid | null;
   readonly proposals: readonly ProposedMatch[];
   /** The actor who explained it or moved its money last. */
   readonly handledBy: string | null;
@@ -133,7 +135,8 @@ export function allowedActions(
   const isPosted = status === 'adjusted' && !isAtBank(exception);
   return ACTIONS[status].filter((action) => {
     if (action === 'allocate') return isCredit;
-    if (action === 'move_to') return waiting !== null && !isPosted;
+    // A credit stands in no account of the operator's book: it goes to a customer's by `allocate`, elsewhere by a match of its line.
+    if (action === 'move_to') return waiting !== null && !isPosted && !isCredit;
     return action !== 'explain' || !isPosted;
   });
 }

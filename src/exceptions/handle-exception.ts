@@ -18,7 +18,7 @@ import { advance, shownBy } from '../ledger/rows/resource.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import { findPersonOf } from '../organisations/person-store.ts';
 import type { Uuid } from '../values/ids.ts';
-import { allocateApproved, creditTouches } from './approved-credit.ts';
+import { allocateApproved, creditTouches, requireUnmatched } from './approved-credit.ts';
 import {
   allowedActions,
   type Exception,
@@ -63,6 +63,7 @@ export function explainException(input: HandleException & { readonly reason: str
         textSalt: exception.textSalt ?? salt,
         evidence: withEvidence(exception.evidence, piece),
         targetAccountId: null,
+        targetBookId: null,
         handledBy: actor,
       },
       { event: 'exception.updated' },
@@ -154,6 +155,8 @@ export function settleByOperator(
     status: 'adjusted',
     evidence: withEvidence(exception.evidence, { type: 'file', sha256, actor, at: draft.moment.book }),
     entryIds: [...exception.entryIds, ...entryIds],
+    targetAccountId: null,
+    targetBookId: null,
     handledBy,
   });
   approve(draft, adjusted, actor, { before });
@@ -171,6 +174,7 @@ export function endWithoutBooking(
     reason: by.reason,
     textSalt: exception.textSalt ?? by.salt,
     targetAccountId: null,
+    targetBookId: null,
     handledBy: by.actor,
   });
   return approve(draft, adjusted, by.approvedBy, { before });
@@ -266,6 +270,7 @@ export const requestApproval: UseCase<ExceptionRuntime, ApproveRequest> = {
         detail: 'If-Match names another one.',
         facts: { version },
       });
+    if (exception.status === 'adjusted') await requireUnmatched(pool, input.bookId, exception);
     const target = targetOf(input.bookId, exception);
     return { command: approveException({ ...input, waiting, target, about: exception, ifMatch }) };
   },

@@ -47,6 +47,7 @@ export function openException(
     entryIds: [],
     waiting: waiting ?? null,
     targetAccountId: null,
+    targetBookId: null,
     proposals: proposals ?? [],
     handledBy: null,
     approvedBy: null,

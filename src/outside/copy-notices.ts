@@ -11,6 +11,7 @@ import { failpoint } from '../process/failpoints.ts';
 import { encodeActor } from '../values/actor.ts';
 import type { Clock } from '../values/clock.ts';
 import { deriveId, isUuid, publicId, type Uuid } from '../values/ids.ts';
+import { elsewhere } from '../values/progress.ts';
 import { reportCredits } from './credits/credit-store.ts';
 import { type AgedForeignNotice, findAgedForeignNotices, resolveForeignNotice } from './foreign-notice-store.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
@@ -24,7 +25,8 @@ export interface CopyRuntime {
   readonly secretBox: SecretBox;
   /** The kinds of notices of these parties. */
   readonly kinds: NoticeKinds;
-  party(name: string): NoticeSource;
+  /** Undefined for one that the settings no longer have: its notices are left. */
+  party(name: string): NoticeSource | undefined;
   /** The operator's book of a mode: it stores notices about books that are not ours. */
   operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
@@ -72,6 +74,7 @@ export class NoticeCopier {
   async copy(name: string): Promise<number> {
     await this.#openUnclaimed(name);
     const party = this.#runtime.party(name);
+    if (party === undefined) return 0;
     const place = this.#places.get(name) ?? { newest: undefined, round: undefined };
     this.#places.set(name, place);
     const begun = place.newest !== undefined;
@@ -99,16 +102,24 @@ export class NoticeCopier {
     const { pool, clock, openException } = this.#runtime;
     const at = clock.now();
     const page = { parties: [name], before: at - UNCLAIMED_KEPT_MS, limit: UNCLAIMED_AT_ONCE };
-    for (const notice of await findAgedForeignNotices(pool, page)) {
-      const exception = unclaimedOf(notice);
-      try {
-        await openException(notice.bookId, exception);
-        const reason = `It is the exception ${publicId('exception', exception.id)}.`;
-        await resolveForeignNotice(pool, notice, { actor: ACTOR, reason, at });
-      } catch (error) {
-        // Others do not wait for it.
-        this.#runtime.warn(error);
+    let opened = 0;
+    // What fails stays the oldest: a job goes on behind it.
+    for (let after: AgedForeignNotice | undefined; opened < UNCLAIMED_AT_ONCE; ) {
+      const notices = await findAgedForeignNotices(pool, { ...page, after });
+      for (const notice of notices) {
+        const exception = unclaimedOf(notice);
+        try {
+          await openException(notice.bookId, exception);
+          const reason = `It is the exception ${publicId('exception', exception.id)}.`;
+          await resolveForeignNotice(pool, notice, { actor: ACTOR, reason, at });
+          opened += 1;
+        } catch (error) {
+          // Others do not wait for it.
+          this.#runtime.warn(error);
+        }
       }
+      if (notices.length < UNCLAIMED_AT_ONCE) return;
+      after = elsewhere('notices that nobody claimed', after, notices.at(-1)!);
     }
   }
 

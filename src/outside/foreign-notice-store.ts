@@ -5,7 +5,7 @@ import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Instant } from '../values/clock.ts';
-import type { Uuid } from '../values/ids.ts';
+import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 
 export interface ForeignNotice {
   readonly rail: string;
@@ -32,23 +32,41 @@ export async function countForeignNotices(pool: Pool): Promise<number> {
   return Number(rows[0]!.count);
 }
 
-export interface AgedForeignNotice extends Pick<ForeignNotice, 'rail' | 'id'> {
+export interface AgedForeignNotice extends Pick<ForeignNotice, 'rail' | 'id' | 'createdAt'> {
   /** Of the operator's. */
   readonly bookId: BookId;
   /** The party's own reference of what it is about; empty where it names none. */
   readonly reference: string;
 }
 
+/** Of unresolved ones from before a moment, whatever the settings have. Index: foreign_notices_open. */
+export async function partiesOfAgedNotices(pool: Pool, before: Instant): Promise<string[]> {
+  const { rows } = await pool.query<{ rail: string }>(
+    `SELECT DISTINCT rail FROM foreign_notices WHERE settled_at IS NULL AND created_at <= $1 AND book_id IS NOT NULL ORDER BY rail`,
+    [new Date(before)],
+  );
+  return rows.map(({ rail }) => rail);
+}
+
+interface AgedPage {
+  readonly parties: readonly string[];
+  readonly before: Instant;
+  /** The last one of the page before. */
+  readonly after?: Pick<AgedForeignNotice, 'id' | 'createdAt'> | undefined;
+  readonly limit: number;
+}
+
 /** Unresolved ones of these parties from before a moment, the oldest first. Index: foreign_notices_open. */
 export async function findAgedForeignNotices(
   pool: Pool,
-  { parties, before, limit }: { parties: readonly string[]; before: Instant; limit: number },
+  { parties, before, after, limit }: AgedPage,
 ): Promise<AgedForeignNotice[]> {
   const { rows } = await pool.query<AgedForeignNotice>(
-    `SELECT rail, id, book_id AS "bookId", coalesce(notice->>'reference', '') AS reference FROM foreign_notices
+    `SELECT rail, id, book_id AS "bookId", coalesce(notice->>'reference', '') AS reference, created_at AS "createdAt" FROM foreign_notices
      WHERE settled_at IS NULL AND created_at <= $2 AND rail = ANY ($1::text[]) AND book_id IS NOT NULL
-     ORDER BY created_at LIMIT $3`,
-    [textArray(parties), new Date(before), limit],
+       AND created_at >= $4 AND (created_at, id) > ($4, $5)
+     ORDER BY created_at, id LIMIT $3`,
+    [textArray(parties), new Date(before), limit, new Date(after?.createdAt ?? 0), after?.id ?? BEFORE_ALL_IDS],
   );
   return rows;
 }

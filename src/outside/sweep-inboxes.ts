@@ -7,7 +7,7 @@ import type { Sweep, SweepContext, SweptJob } from '../group/group.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
-import { findAgedForeignNotices } from './foreign-notice-store.ts';
+import { partiesOfAgedNotices } from './foreign-notice-store.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import type { NoticeSource } from './party.ts';
 import { UNCLAIMED_KEPT_MS } from './take-notices.ts';
@@ -44,13 +44,15 @@ export function sweepNotices(context: SweepContext, swept: SweptParties): Sweep[
   ];
 }
 
-/** The job of a party also opens exceptions for what nobody has claimed. */
+/** The job of a party also opens exceptions for what nobody has claimed: of its kind, and of parties that the settings no longer have. */
 async function sweepUnclaimed(context: SweepContext, swept: SweptParties): Promise<number> {
-  const parties = swept.parties().map(({ name }) => name);
-  if (parties.length === 0) return 0;
+  const own = new Set(swept.parties().map(({ name }) => name));
+  if (own.size === 0) return 0;
+  const kinds = [context.rails, context.acquirers, context.processors];
+  const configured = new Set(kinds.flatMap((kind) => kind.all().map(({ name }) => name)));
   const before = context.clock.now() - UNCLAIMED_KEPT_MS;
-  const aged = await findAgedForeignNotices(context.pool, { parties, before, limit: PAGE });
-  const named = [...new Set(aged.map(({ rail }) => rail))];
+  const aged = await partiesOfAgedNotices(context.pool, before);
+  const named = aged.filter((name) => own.has(name) || !configured.has(name));
   if (named.length > 0) await enqueue(context, swept, [{ bookId: '', ids: named }]);
   return named.length;
 }

@@ -52,6 +52,12 @@ export const exception = z
         'Money that waited when it was opened, and that `move_to` moves: all of it or, where a chargeback took some out of a closed account since, the rest. Null where none waited.',
     }),
     move_to: shown.id('account', 'Where money that waits at the bank is to go: booked by the approval.').nullable(),
+    move_to_book: shown
+      .id(
+        'book',
+        'The book of that account, where a credit of a bank is given to an account of a customer. Null for the book of the exception.',
+      )
+      .nullable(),
     status: shown.oneOf(EXCEPTION_STATUSES, {
       description: '`approved` is its end. Before it, a person looks at it, and explains it or moves its money.',
     }),

@@ -7,7 +7,8 @@
 import { accountProfiles } from '../../accounts/account-profile-table.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { Exception } from '../../exceptions/exception.ts';
+import { requireUnmatched } from '../../exceptions/approved-credit.ts';
+import { allowedActions, type Exception } from '../../exceptions/exception.ts';
 import { exceptionResource } from '../../exceptions/exception-resource.ts';
 import {
   type ExceptionRuntime,
@@ -28,6 +29,7 @@ import type { Command, Refusal } from '../../ledger/command.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
+import { findInBooks } from '../../outside/credits/credit-store.ts';
 import { inboundCredits } from '../../outside/credits/credit-table.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { type GivenRuntime, openGiven } from '../credits/take-credits.ts';
@@ -57,7 +59,10 @@ function allocateCredit(input: AllocateCredit): Command<Stored | Refusal> {
       const changed = { ...credit, ownerBookId: toBookId, version, updatedAt: draft.wall };
       if (toAccountId !== undefined) {
         draft.put(inboundCredits, creditId, { ...changed, accountId: toAccountId });
-        const change = { status: 'adjusted', targetAccountId: toAccountId, handledBy: actor } as const;
+        const reason = `Allocated to ${publicId('book', toBookId)} / ${publicId('account', toAccountId)}.`;
+        const target = { targetAccountId: toAccountId, targetBookId: toBookId };
+        const text = { reason, textSalt: exception.textSalt ?? salt };
+        const change = { status: 'adjusted', ...target, ...text, handledBy: actor } as const;
         const adjusted = advance(draft, exceptionResource, exception, change, { event: 'exception.updated' });
         return storedView(draft, exceptionResource, adjusted);
       }
@@ -88,8 +93,12 @@ export const requestAllocation: UseCase<ExceptionRuntime & GivenRuntime, Allocat
         param: '/book',
         detail: 'There is no such book of a customer in this mode.',
       });
+    await requireUnmatched(pool, bookId, exception);
     const creditId = exception.resourceId;
-    if (toAccountId !== undefined) await requireAccount(pool, { toBookId, toAccountId, exception });
+    if (toAccountId !== undefined) {
+      await requireAccount(pool, { toBookId, toAccountId, exception });
+      await requireNotThere(pool, bookId, { toAccountId, exception });
+    }
     return {
       command: allocateCredit({ ...input, creditId, toBookId, toAccountId }),
       follow: async () => openGiven(runtime, bookId, creditId),
@@ -113,6 +122,23 @@ async function requireAccount(
       facts: { account_currency: currency },
     });
   if (status === 'closed') throw new ApiError('account_closed', { param: ACCOUNT });
+}
+
+/** What no reference of the bank names may be what the account has received by the line of the statement. */
+async function requireNotThere(
+  pool: Pool,
+  bookId: BookId,
+  { toAccountId, exception }: { toAccountId: Uuid; exception: Exception },
+): Promise<void> {
+  const credit = await inboundCredits.find(pool, bookId, exception.resourceId);
+  if (credit === undefined || credit.bankReference !== null) return;
+  const there = await findInBooks(pool, bookId, credit, { named: true, accountId: toAccountId });
+  if (there === undefined) return;
+  throw new ApiError('state_conflict', {
+    param: ACCOUNT,
+    detail: `The account has a credit of this amount, which the bank reported as ${there.bankReference}: it may be the same money. Explain the exception if it is; else give the credit to the book, whose persons decide.`,
+    facts: { current_status: exception.status, allowed_actions: allowedActions(exception) },
+  });
 }
 
 const ACCOUNT = '/account';

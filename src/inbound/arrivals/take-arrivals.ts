@@ -11,7 +11,7 @@ import { identifyCredits, reportCredits } from '../../outside/credits/credit-sto
 import { inboundCredits } from '../../outside/credits/credit-table.ts';
 import { encodeActor } from '../../values/actor.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
-import { type CreditRuntime, FROM_STATEMENTS, takeCredits, unallocatedId } from '../credits/take-credits.ts';
+import { type CreditRuntime, FROM_STATEMENTS, takeCredits, unallocatedIds } from '../credits/take-credits.ts';
 import { referencesIn } from '../references/receive-reference.ts';
 import { returnTransfer } from './return-transfer.ts';
 
@@ -25,11 +25,11 @@ export function arrivalsOf(runtime: CreditRuntime): Arrivals {
       const known = await readKnown(runtime, bookId, arrivals);
       for (const { arrival, credit } of known)
         if (arrival.amount < 0n && credit !== undefined) await takeBack(runtime, credit);
-      return exceptionsOf(known);
+      return exceptionsOf(runtime, bookId, known);
     },
     async leave(bookId, arrivals) {
       await takeThese(runtime, bookId, arrivals);
-      return exceptionsOf(await readKnown(runtime, bookId, arrivals));
+      return exceptionsOf(runtime, bookId, await readKnown(runtime, bookId, arrivals));
     },
   };
 }
@@ -70,14 +70,22 @@ async function readKnown(runtime: CreditRuntime, bookId: BookId, arrivals: reado
 }
 
 /** By line. A credit that was given to a book keeps the exception in which that was decided. */
-function exceptionsOf(known: readonly Known[]): ReadonlyMap<Uuid, Uuid> {
-  return new Map(
-    known.flatMap(({ arrival, credit }): [Uuid, Uuid][] =>
-      arrival.amount > 0n && (credit?.status === 'unallocated' || credit?.status === 'given')
-        ? [[arrival.lineId, unallocatedId(credit.id)]]
-        : [],
-    ),
+async function exceptionsOf(
+  { pool }: CreditRuntime,
+  bookId: BookId,
+  known: readonly Known[],
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  const before = known.flatMap(({ arrival, credit }) =>
+    arrival.amount > 0n && (credit?.status === 'unallocated' || credit?.status === 'given')
+      ? [{ lineId: arrival.lineId, credit }]
+      : [],
   );
+  const ids = await unallocatedIds(
+    pool,
+    bookId,
+    before.map(({ credit }) => credit),
+  );
+  return new Map(before.map(({ lineId, credit }) => [lineId, ids.get(credit.id)!]));
 }
 
 /** What the bank takes under the reference of a credit that an account received, and its whole amount. */

@@ -16,10 +16,10 @@ import type { RowFailed } from '../../group/moved-rows.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Credit } from '../../outside/credits/credit.ts';
-import { allocateCredit, endCredit, openRemittance } from '../../outside/credits/credit-store.ts';
+import { allocateCredit, endCredit, findInBooks, openRemittance } from '../../outside/credits/credit-store.ts';
 import { inboundCredits } from '../../outside/credits/credit-table.ts';
 import type { Clock } from '../../values/clock.ts';
-import { deriveId, newId, type Uuid } from '../../values/ids.ts';
+import { deriveId, newId, publicId, type Uuid } from '../../values/ids.ts';
 import { referencesIn } from '../references/receive-reference.ts';
 import { accountsOf, type ReferencedAccount } from '../references/receive-reference-store.ts';
 import { movedCredits } from './moved-credits.ts';
@@ -65,7 +65,8 @@ async function allocate(runtime: CreditRuntime, bookId: BookId, credit: Credit):
   const { pool, secretBox, clock } = runtime;
   const named = await accountsOf(pool, bookId, referencesIn(openRemittance(secretBox, bookId, credit)));
   const target = targetOf(credit, named);
-  if (typeof target === 'string') return leaveUnallocated(runtime, bookId, { credit, why: target });
+  const why = typeof target === 'string' ? target : await reportedBefore(pool, bookId, credit);
+  if (typeof target === 'string' || why !== undefined) return leaveUnallocated(runtime, bookId, { credit, why: why! });
   const to = { ...target, transferId: newId(), now: clock.now() };
   if (!(await allocateCredit(pool, bookId, credit, to))) return;
   const { transferId } = to;
@@ -81,6 +82,14 @@ function targetOf({ bankReference, shared }: Credit, named: readonly ReferencedA
   if (bankReference === null) return 'it has no reference of the bank';
   if (shared) return 'its reference of the bank is that of another credit too';
   return target;
+}
+
+/** A notice without the bank's reference may have reported the same money, and persons have given that to a book: posted, it would be there twice. */
+async function reportedBefore(pool: Pool, bookId: BookId, credit: Credit): Promise<string | undefined> {
+  const before = await findInBooks(pool, bookId, credit, { named: false, accountId: null });
+  if (before === undefined) return undefined;
+  const ids = await unallocatedIds(pool, bookId, [before]);
+  return `it may be the credit of ${publicId('exception', ids.get(before.id)!)}, which was reported without a reference of the bank and is in a book already`;
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -125,7 +134,27 @@ async function post(runtime: CreditRuntime, bookId: BookId, credit: Credit): Pro
 const SALT_BYTES = 32;
 
 /** The exception that a credit opens in the operator's book. */
-export const unallocatedId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'inbound_unallocated');
+const unallocatedId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'inbound_unallocated');
+
+/** The one that it opens once the account that its people have named refuses it: that ended the exception before. */
+const refusedId = (creditId: Uuid, transferId: Uuid): Uuid =>
+  deriveId('exception', creditId, 'inbound_unallocated', transferId);
+
+/** By credit, the exception of the operator's in which it is before people now, or in which it was given to a book. */
+export async function unallocatedIds(
+  pool: Pool,
+  bookId: BookId,
+  credits: readonly Pick<Credit, 'id' | 'transferId'>[],
+): Promise<Map<Uuid, Uuid>> {
+  const refused = credits.flatMap(({ id, transferId }) => (transferId === null ? [] : [refusedId(id, transferId)]));
+  const found = refused.length === 0 ? undefined : await exceptions.load(pool, bookId, refused);
+  return new Map(
+    credits.map(({ id, transferId }) => {
+      const again = transferId === null ? undefined : refusedId(id, transferId);
+      return [id, again !== undefined && found?.has(again) ? again : unallocatedId(id)];
+    }),
+  );
+}
 
 /** The exception that it opens in the book to which a person has given it. */
 const givenId = (creditId: Uuid): Uuid => deriveId('exception', creditId, 'given');
@@ -139,7 +168,7 @@ async function leaveUnallocated(
   // Its people had named an account, and have ended that exception: this is another case.
   const before = await exceptions.find(pool, bookId, unallocatedId(id));
   const isAnew = before !== undefined && isEnded(before) && transferId !== null;
-  const exceptionId = isAnew ? deriveId('exception', id, 'inbound_unallocated', transferId) : unallocatedId(id);
+  const exceptionId = isAnew ? refusedId(id, transferId) : unallocatedId(id);
   await committer.submit(
     bookId,
     openOnce({

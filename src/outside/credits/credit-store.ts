@@ -182,6 +182,34 @@ export function openRemittance(secretBox: SecretBox, bookId: BookId, { id, remit
   return JSON.parse(secretBox.open(remittanceSealed, remittancePlace(bookId, id))) as string[];
 }
 
+/**
+ * One of the same bank account, amount and currency that is in a book, reported within these days: of those with a reference of the bank or of those
+ * without one. Index: inbound_credits_in_books.
+ */
+export async function findInBooks(
+  db: Queryable,
+  bookId: BookId,
+  { bankAccount, amount, currency, createdAt }: Pick<Credit, 'bankAccount' | 'amount' | 'currency' | 'createdAt'>,
+  { named, accountId }: { readonly named: boolean; readonly accountId: Uuid | null },
+): Promise<Pick<Credit, 'id' | 'bankReference' | 'transferId'> | undefined> {
+  const { rows } = await db.query<Pick<Credit, 'id' | 'bankReference' | 'transferId'>>({
+    name: 'credits.in_books',
+    text: `SELECT id, bank_reference AS "bankReference", transfer_id AS "transferId" FROM inbound_credits
+      WHERE book_id = $1 AND bank_account = $2 AND amount = $3 AND currency = $4 AND status IN ('allocated', 'posted', 'given')
+        AND created_at BETWEEN $5 AND $6 AND (bank_reference IS NOT NULL) = $7 AND ($8::uuid IS NULL OR account_id = $8)
+      ORDER BY created_at DESC LIMIT 1`,
+    values: [
+      ...[bookId, bankAccount, amount, currency],
+      ...[new Date(createdAt - SAME_MONEY_MS), new Date(createdAt + SAME_MONEY_MS)],
+      ...[named, accountId],
+    ],
+  });
+  return rows[0];
+}
+
+/** A notice and the statement of one booking are seldom further apart: the statement of a Friday's booking behind holidays. */
+const SAME_MONEY_MS = 10 * 86_400_000;
+
 /** Where it goes: undefined where another worker has decided it. Index: inbound_credits_pkey. */
 export async function allocateCredit(
   pool: Pool,

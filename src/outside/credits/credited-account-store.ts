@@ -6,6 +6,7 @@ import { plainArray, textArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Uuid } from '../../values/ids.ts';
+import type { Credit } from './credit.ts';
 
 /** The form in which names of accounts are compared: banks group them in different ways. */
 export function plainIdentifier(identifier: string): string {
@@ -77,4 +78,21 @@ export async function readStated(
     ],
   });
   return new Set(rows.map(({ place }) => place));
+}
+
+/** Whether matches have taken something of the credit's posted line. Indexes: bank_account_identifiers_pkey, bank_lines_by_reference. */
+export async function isMatchedAtBank(
+  db: Queryable,
+  bookId: BookId,
+  { bankAccount, bankReference, amount }: Pick<Credit, 'bankAccount' | 'bankReference' | 'amount'>,
+): Promise<boolean> {
+  if (bankReference === null) return false;
+  const { rows } = await db.query({
+    name: 'credits.matched',
+    text: `SELECT FROM bank_account_identifiers i
+      JOIN bank_lines l ON l.book_id = $1 AND l.bank_reference = $3 AND l.bank_account_id = i.bank_account_id AND l.amount = $4
+      WHERE i.book_id = $1 AND i.identifier = $2 AND l.status <> 'pending' AND l.matched <> 0 LIMIT 1`,
+    values: [bookId, plainIdentifier(bankAccount), bankReference, amount],
+  });
+  return rows.length > 0;
 }

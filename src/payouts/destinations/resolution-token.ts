@@ -11,6 +11,18 @@ import type { Instant } from '../../values/clock.ts';
 /** Long enough for a person to confirm the name; short enough that the account behind an alias seldom moves meanwhile. */
 export const RESOLUTION_MS = 15 * 60_000;
 
+/**
+ * Beyond them, a rail is as one without an answer: a payout by it asks for another resolution. Few rails look aliases up, and the bound is what
+ * makes a token short.
+ */
+export const PINNED_RAILS_MAX = 8;
+
+/**
+ * Characters of a token. Each rail has 32 of a name and 255 of an account (src/rails/http/read-answers.ts), of which JSON may write each as two; with
+ * what stands around them 600 bytes, and Base64 writes three as four. A test makes the longest.
+ */
+export const RESOLUTION_MAX = 6_500;
+
 /** What a token pins: which rail carries the payout is known with its currency and amount alone. */
 export interface Resolution {
   /** Each in the words of its rail. */

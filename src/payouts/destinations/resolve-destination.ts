@@ -12,7 +12,7 @@ import type { Clock, Instant } from '../../values/clock.ts';
 import type { CliqInput } from './cliq.ts';
 import { instructionOf } from './destinations.ts';
 import type { IbanInput } from './iban.ts';
-import { RESOLUTION_MS, sealResolution } from './resolution-token.ts';
+import { PINNED_RAILS_MAX, RESOLUTION_MS, sealResolution } from './resolution-token.ts';
 import type { WalletInput } from './wallet.ts';
 
 export interface ResolveRuntime {
@@ -44,14 +44,20 @@ export async function resolveDestination(runtime: ResolveRuntime, input: Resolve
     rails.map(async (rail) => ({ rail: rail.name, answer: await ask(rail, bookId, destination) })),
   );
   const found = asked.flatMap(({ rail, answer }) => (answer?.status === 'found' ? [{ rail, answer }] : []));
+  // Where one rail has found the payee and another one has not, a payout may go by the first.
   const [first] = found;
   if (first === undefined) {
     if (asked.some(({ answer }) => answer === undefined)) throw noAnswer();
     throw new ApiError('alias_not_found', { param: placeOf(destination) });
   }
-  const { nameMasked, providers, verification } = (found.find(({ answer }) => knowsPayee(answer)) ?? first).answer;
-  const accounts = found.flatMap(({ rail, answer: { account } }) => (account === null ? [] : [{ rail, account }]));
-  if (accounts.length === 0) return { nameMasked, providers, verification, resolution: null, expiresAt: null };
+  const several = found.find(({ answer }) => isOfSeveral(answer));
+  const { nameMasked, providers, verification } = (several ?? found.find(({ answer }) => knowsPayee(answer)) ?? first)
+    .answer;
+  const accounts = found
+    .flatMap(({ rail, answer: { account } }) => (account === null ? [] : [{ rail, account }]))
+    .slice(0, PINNED_RAILS_MAX);
+  if (several !== undefined || accounts.length === 0)
+    return { nameMasked, providers, verification, resolution: null, expiresAt: null };
   const expiresAt = runtime.clock.now() + RESOLUTION_MS;
   const resolution = sealResolution(runtime.secretBox, { accounts, expiresAt }, { bookId, destination });
   return { nameMasked, providers, verification, resolution, expiresAt };
@@ -66,6 +72,11 @@ function railsFor(
   if (named !== undefined) return rails.all().filter(({ name }) => named.includes(name));
   const rail = rails.carrying({ mode, type });
   return rail === undefined ? [] : [rail];
+}
+
+/** A provider has to be named first, though another rail has found an account: it is open which of them is meant. */
+function isOfSeveral({ account, providers }: Found): boolean {
+  return account === null && providers.length > 1;
 }
 
 /** A bank that works by files knows nobody: another rail may. */

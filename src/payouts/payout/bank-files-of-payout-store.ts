@@ -9,7 +9,13 @@ import type { Uuid } from '../../values/ids.ts';
 const COMMAND_DIGITS = 32;
 const commandOf = (id: Uuid) => id.slice(0, COMMAND_DIGITS);
 
-/** By event: of answers and notices stored by the command that made it. Indexes: rail_answers_by_payout, rail_answers_by_resource. */
+/** A rail that is asked once a day is asked less often before people end a payout. */
+const ANSWERS_MAX = 1_000;
+
+/**
+ * By event: of answers and notices stored by the command that made it. The last ones, however often a rail was asked.
+ * Indexes: rail_answers_by_payout, rail_answers_by_resource.
+ */
 export async function readBankFiles(
   db: Queryable,
   bookId: BookId,
@@ -19,8 +25,12 @@ export async function readBankFiles(
     name: 'timeline.bank_files',
     text: `SELECT left(coalesce(command_id, id)::text, ${COMMAND_DIGITS}) AS command, answer -> 'sent_in' AS sent,
         answer -> 'reported_by' AS reported
-      FROM rail_answers
-      WHERE book_id = $1 AND (payout_id = $2 OR resource_id = $2) AND (answer ? 'sent_in' OR answer -> 'reported_by' ? 'file')
+      FROM (
+        (SELECT id, command_id, answer FROM rail_answers WHERE book_id = $1 AND payout_id = $2 ORDER BY id DESC LIMIT ${ANSWERS_MAX})
+        UNION ALL
+        (SELECT id, command_id, answer FROM rail_answers WHERE book_id = $1 AND resource_id = $2 ORDER BY id DESC LIMIT ${ANSWERS_MAX})
+      ) AS evidence
+      WHERE (answer ? 'sent_in' OR answer -> 'reported_by' ? 'file')
         AND left(coalesce(command_id, id)::text, ${COMMAND_DIGITS}) = ANY ($3::text[])`,
     values: [bookId, id, textArray([...new Set(events.map(commandOf))])],
   });

@@ -283,12 +283,22 @@ export async function recordUnstaged(trx: Transaction, { bookId }: RailRows, id:
   );
 }
 
-/** Index: bank_files_pkey. */
-export async function recordPublished(pool: Pool, { bookId }: RailRows, id: Uuid, now: Instant): Promise<void> {
+/**
+ * The bank has it from now on: silence is counted from the execution of today where a pause has kept the file back beyond its own.
+ * Indexes: bank_files_pkey, bank_instructions_in_file.
+ */
+export async function recordPublished(
+  pool: Pool,
+  { bookId }: RailRows,
+  { id, silentAt, now }: { readonly id: Uuid; readonly silentAt: Instant; readonly now: Instant },
+): Promise<void> {
   await pool.query(
-    `UPDATE bank_files SET status = 'published', published_at = $3, content_sealed = NULL
-     WHERE book_id = $1 AND id = $2 AND status = 'staged'`,
-    [bookId, id, new Date(now)],
+    `WITH published AS (
+       UPDATE bank_files SET status = 'published', published_at = $3, content_sealed = NULL
+       WHERE book_id = $1 AND id = $2 AND status = 'staged' RETURNING id)
+     UPDATE bank_instructions AS i SET silent_at = $4 FROM published
+     WHERE i.book_id = $1 AND i.file_id = published.id AND i.silent_at < $4`,
+    [bookId, id, new Date(now), new Date(silentAt)],
   );
 }
 

@@ -17,7 +17,12 @@ export interface StoredInstruction extends BankInstruction {
   readonly code: string | null;
   readonly silentAt: Instant | null;
   readonly returnedAt: Instant | null;
-  readonly file: { readonly name: string; readonly messageId: string; readonly line: number } | null;
+  readonly file: {
+    readonly name: string;
+    readonly messageId: string;
+    readonly line: number;
+    readonly isPublished: boolean;
+  } | null;
 }
 
 export interface Submitted {
@@ -46,10 +51,11 @@ interface InstructionRow {
   name: string | null;
   message_id: string | null;
   line: number | null;
+  is_published: boolean | null;
 }
 
 const COLUMNS = `i.end_to_end_id, i.rail, i.reference, i.originator, i.amount, i.currency, i.status, i.code, i.silent_at,
-  i.returned_at, i.line, f.name, f.message_id`;
+  i.returned_at, i.line, f.name, f.message_id, f.status = 'published' AS is_published`;
 const INSTRUCTIONS = 'bank_instructions i LEFT JOIN bank_files f ON f.book_id = i.book_id AND f.id = i.file_id';
 
 function toInstruction(row: InstructionRow): StoredInstruction {
@@ -65,7 +71,7 @@ function toInstruction(row: InstructionRow): StoredInstruction {
     code: row.code,
     silentAt: row.silent_at,
     returnedAt: row.returned_at,
-    file: name === null ? null : { name, messageId: messageId!, line: line! },
+    file: name === null ? null : { name, messageId: messageId!, line: line!, isPublished: row.is_published! },
   };
 }
 

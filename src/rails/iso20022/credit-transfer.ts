@@ -39,10 +39,8 @@ export interface CreditTransfer {
 /** Lengths of ISO 20022 and of the EPC's profile. */
 const NAME_MAX = { iso: 140, epc: 70 } as const;
 const STREET_MAX = 70;
-/** Of TwnNm. Beyond it, a file of ISO 20022 has the town in an AdrLine, whole: a hybrid address, which the EPC's profile does not have. */
-export const TOWN_MAX = 35;
-const ADDRESS_LINE_MAX = 70;
-const TOWNS = { iso: ADDRESS_LINE_MAX, epc: TOWN_MAX } as const;
+/** Of TwnNm, in both profiles: an AdrLine replaces it in neither, since hybrid addresses have their town in TwnNm too. */
+const TOWN_MAX = 35;
 const POST_CODE_MAX = 16;
 const REMITTANCE = { param: '/remittance', what: 'remittance', max: 140 } as const;
 /** EPC132-08: 0.01 to 999,999,999.99. */
@@ -103,7 +101,7 @@ const ADDRESS_MISSING = {
 
 function refuseAddress(
   address: PayeeAddress | null,
-  { profile, needsAddress }: Carrier,
+  { needsAddress }: Pick<Carrier, 'needsAddress'>,
   written: (text: string) => string,
 ): NotCarried | undefined {
   if (address === null) return needsAddress ? ADDRESS_MISSING : undefined;
@@ -112,7 +110,7 @@ function refuseAddress(
     (line1 === null
       ? undefined
       : refuseText(written(line1), { param: '/destination/address/line1', what: 'street', max: STREET_MAX })) ??
-    refuseText(written(city), { param: '/destination/address/city', what: 'town', max: TOWNS[profile] }) ??
+    refuseText(written(city), { param: '/destination/address/city', what: 'town', max: TOWN_MAX }) ??
     (postalCode === null
       ? undefined
       : refuseText(written(postalCode), {

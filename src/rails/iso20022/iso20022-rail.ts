@@ -144,9 +144,10 @@ export class Iso20022Rail implements Rail {
   }
 
   /** What a person should see of one that its bank has not ended. */
-  #warningOf({ status, silentAt, returnedAt }: StoredInstruction): RailWarning | undefined {
+  #warningOf({ status, silentAt, returnedAt, file }: StoredInstruction): RailWarning | undefined {
     const { settings, clock } = this.#bank;
-    if (status !== 'filed') return undefined;
+    // A file that an operator keeps back is not at the bank.
+    if (status !== 'filed' || !file?.isPublished) return undefined;
     const now = clock.now();
     if (returnedAt !== null) {
       const from = silentFrom(

@@ -3,7 +3,7 @@
  * has it, or version 9 by the EPC's customer-to-PSP guidelines (EPC132-08, 2023). Pure.
  */
 import type { BankSettings } from './bank-settings.ts';
-import { type CreditTransfer, controlSum, type PayeeAddress, TOWN_MAX, toDecimal } from './credit-transfer.ts';
+import { type CreditTransfer, controlSum, type PayeeAddress, toDecimal } from './credit-transfer.ts';
 import { toXml, type XmlNode } from './xml-writer.ts';
 
 /** One PmtInf. */
@@ -100,19 +100,17 @@ function transferOf(transfer: CreditTransfer): XmlNode {
 }
 
 /**
- * Structured: unstructured lines are no longer taken (EPC, from November 2026). A town too long for TwnNm is a line beside the structured
- * members (hybrid); toCarry lets none of those into a file of the EPC's profile.
+ * Structured: unstructured lines are no longer taken (EPC, from November 2026). TwnNm and Ctry are always there, as the EPC and CBPR+ ask of structured
+ * and hybrid addresses both; toCarry refuses what does not fit its element.
  */
 function addressOf({ line1, postalCode, city, country }: PayeeAddress): XmlNode {
-  const isHybrid = [...city].length > TOWN_MAX;
   return [
     'PstlAdr',
     [
       line1 === null ? undefined : ['StrtNm', line1],
       postalCode === null ? undefined : ['PstCd', postalCode],
-      isHybrid ? undefined : ['TwnNm', city],
+      ['TwnNm', city],
       ['Ctry', country],
-      isHybrid ? ['AdrLine', city] : undefined,
     ],
   ];
 }

@@ -6,11 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { executionDay as executionDayOf } from '../../calendar/execution-day.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { BEFORE_ALL_IDS, deriveId, type Uuid } from '../../values/ids.ts';
 import { elsewhere, further } from '../../values/progress.ts';
 import type { Bank } from './bank.ts';
+import { silentFrom } from './bank-days.ts';
 import {
   type BankFile,
   contentPlace,
@@ -98,7 +100,10 @@ async function publish(bank: Bank, file: BankFile): Promise<'published' | 'kept_
   await syncFolder(outbox);
   await syncFolder(staging);
   failpoint('bank.file.renamed');
-  await recordPublished(bank.pool, await bank.rows(), file.id, bank.clock.now());
+  const now = bank.clock.now();
+  const { schedule, silentAfterDays } = bank.settings;
+  const silentAt = silentFrom(executionDayOf(schedule, now), silentAfterDays, schedule);
+  await recordPublished(bank.pool, await bank.rows(), { id: file.id, silentAt, now });
   await removeOthers(staging, `${file.name}.`, staged);
   return 'published';
 }

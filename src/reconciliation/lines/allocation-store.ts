@@ -47,18 +47,22 @@ async function ofMatches(db: Queryable, bookId: BookId, lines: readonly BankLine
   return byLine(rows);
 }
 
-/** Indexes: bank_accounts_pkey, inbound_credits_of_reference, exceptions_by_resource. */
+/**
+ * Of credits that are in a book or about to be: what one person proposes, or a book has refused, is for nobody yet.
+ * Indexes: bank_accounts_pkey, inbound_credits_of_reference, exceptions_by_resource.
+ */
 async function ofCredits(db: Queryable, bookId: BookId, lines: readonly BankLine[]): Promise<Map<Uuid, Allocation>> {
   const named = lines.filter(({ bankReference }) => bankReference !== null);
   if (named.length === 0) return new Map();
   const { rows } = await db.query<Row>({
     name: 'bank_lines.allocated_by_credit',
-    text: `SELECT named.line, k.owner_book_id AS book, COALESCE(k.account_id, e.target_account_id) AS account, k.transfer_id AS transfer
+    text: `SELECT named.line, k.owner_book_id AS book, COALESCE(k.account_id, e.target_account_id) AS account,
+        CASE WHEN k.status = 'posted' THEN k.transfer_id END AS transfer
       FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::bigint[]) AS named (line, bank_account_id, reference, amount)
       JOIN bank_accounts b ON b.book_id = $1 AND b.id = named.bank_account_id
       CROSS JOIN LATERAL jsonb_array_elements_text(b.identifiers) AS one (name)
       JOIN inbound_credits k ON k.book_id = $1 AND k.bank_account = one.name AND k.bank_reference = named.reference
-        AND k.amount = named.amount AND NOT k.shared AND k.owner_book_id IS NOT NULL
+        AND k.amount = named.amount AND NOT k.shared AND k.status IN ('allocated', 'posted', 'given')
       LEFT JOIN exceptions e ON k.status = 'given' AND e.book_id = k.owner_book_id AND e.resource_id = k.id
         AND e.resource = 'given_credit' AND e.stage = 'approved'`,
     values: [

@@ -53,23 +53,31 @@ export function leaveLines({ left, known: ofCredits, requestId, actor }: Leave):
 
 export interface MetCredit {
   readonly lineId: Uuid;
+  /** Of the line, as it was read. */
+  readonly before: Uuid | null;
   /** Of the credit that the line is. */
   readonly exceptionId: Uuid;
 }
 
-/** Lines whose credits were before people when they came: they have the same exceptions. */
+/** Lines whose credits were before people when they came, or are again: they have the same exceptions. */
 export function meetCredits(met: readonly MetCredit[], actor: string): Command<void> {
   const origin = { id: newId(), requestId: newId(), actor };
+  const before = met.flatMap((one) => (one.before === null ? [] : [one.before]));
   return {
     ...origin,
     name: 'bank_line.meet',
-    touches: [{ table: bankLines, ids: met.map(({ lineId }) => lineId) }],
+    touches: [
+      { table: bankLines, ids: met.map(({ lineId }) => lineId) },
+      { table: exceptions, ids: [...new Set(before)] },
+    ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      for (const { lineId, exceptionId } of met) {
-        const line = draft.get(bankLines, lineId)!;
-        if (line.exceptionId === null && openAmount(line) !== 0n)
-          draft.put(bankLines, lineId, { ...line, exceptionId });
+      for (const one of draft.each(met)) {
+        const line = draft.get(bankLines, one.lineId)!;
+        if (line.exceptionId !== one.before || openAmount(line) === 0n) continue;
+        const known = one.before === null ? undefined : draft.get(exceptions, one.before);
+        const isOver = known?.resource === 'inbound_credit' && isEnded(known);
+        if (one.before === null || isOver) draft.put(bankLines, one.lineId, { ...line, exceptionId: one.exceptionId });
       }
       return draft.finish(undefined);
     },

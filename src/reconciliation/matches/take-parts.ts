@@ -1,6 +1,6 @@
 /** Takes the parts of a match from what is open of its lines and items, and gives them back. For commands that declare all of them. */
 
-import { type Exception, isEnded } from '../../exceptions/exception.ts';
+import { type Exception, isAtBank, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { endWithoutBooking, settleByOperator } from '../../exceptions/handle-exception.ts';
 import { accounts } from '../../ledger/account-table.ts';
@@ -166,7 +166,8 @@ export function endThoseOfLines(draft: Draft, { match, actor, handledBy, evidenc
     const line = draft.get(bankLines, id)!;
     const exception = line.exceptionId === null ? undefined : draft.get(exceptions, line.exceptionId);
     const sha256 = evidence.get(id);
-    const isOver = exception === undefined || exception.status === 'adjusted';
+    // What a person alone has named an account for is not booked: two persons, or a rule, explain now what the money is.
+    const isOver = exception === undefined || (exception.status === 'adjusted' && !isAtBank(exception));
     const isOwn = exception?.resourceId === id || exception?.resource === 'inbound_credit';
     if (line.status !== 'matched' || isOver || !isOwn || sha256 === undefined) continue;
     settleByOperator(draft, exception, {

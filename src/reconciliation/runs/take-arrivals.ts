@@ -40,15 +40,18 @@ export async function takeArrivals(runtime: ArrivalRuntime & ReturnsRuntime, boo
     }
 }
 
-/** A line whose credit is before people already is what they look at: rules that explain it end that exception. */
+/**
+ * A line whose credit is before people already is what they look at: rules that explain it end that exception. A line that has another one may have
+ * that of the same credit before an account refused it.
+ */
 async function meetExceptions(
   committer: Pick<Committer, 'submit'>,
   bookId: BookId,
   { lines, known }: { readonly lines: readonly BankLine[]; readonly known: ReadonlyMap<Uuid, Uuid> },
 ): Promise<void> {
-  const met = lines.flatMap(({ id: lineId, exceptionId }) => {
+  const met = lines.flatMap(({ id: lineId, exceptionId: before }) => {
     const ofCredit = known.get(lineId);
-    return ofCredit === undefined || exceptionId !== null ? [] : [{ lineId, exceptionId: ofCredit }];
+    return ofCredit === undefined || ofCredit === before ? [] : [{ lineId, before, exceptionId: ofCredit }];
   });
   for (let from = 0; from < met.length; from += LEFT_PER_COMMAND)
     await committer.submit(bookId, meetCredits(met.slice(from, from + LEFT_PER_COMMAND), IMPORT_ACTOR));

@@ -55,7 +55,10 @@ const now = (): Instant => still ?? Date.now() + ahead;
 const inbox = () => ({ bookId: book.id, party: 'sandbox' });
 const runtime = () => ({
   ...{ pool: book.pool, committer: book.committer, rail: (name: string) => rails.get(name), clock: { now } },
-  ...{ kinds: RAIL_NOTICE_KINDS, party: (name: string): NoticeSource => rails.get(name) },
+  ...{
+    kinds: RAIL_NOTICE_KINDS,
+    party: (name: string): NoticeSource | undefined => rails.all().find((one) => one.name === name),
+  },
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   secretBox: createSecretBox(database.encryptionKey),
   enqueue: () => undefined,
@@ -399,6 +402,40 @@ describe('notices that cannot be booked delay no others', () => {
     await book.pool.query('UPDATE foreign_notices SET settled_at = NULL WHERE id = $1', [old]);
     expect(await sweptParties()).toEqual(['sandbox']);
     expect(await opened()).toHaveLength(1);
+  });
+
+  test('H13: so is that of a party which the settings no longer have', async () => {
+    const { test: bookId } = await operatorBooks(book.pool);
+    const old = newId();
+    await book.pool.query(
+      `INSERT INTO foreign_notices (rail, id, originator, notice, created_at, book_id) VALUES ('left', $1, '', '{}', $2, $3)`,
+      [old, new Date(Date.now() - 31 * DAY_MS), bookId],
+    );
+    expect(await sweptParties()).toContain('left');
+    const { rows } = await book.pool.query('SELECT kind FROM exceptions WHERE resource_id = $1', [old]);
+    expect(rows).toEqual([{ kind: 'notice_unclaimed' }]);
+    expect(await sweptParties()).not.toContain('left');
+  });
+
+  test('one that nobody claimed is an exception though a hundred older ones cannot be', async () => {
+    const { test: bookId } = await operatorBooks(book.pool);
+    const last = newId();
+    await book.pool.query(
+      `INSERT INTO foreign_notices (rail, id, originator, notice, created_at, book_id)
+       SELECT 'sandbox', gen_random_uuid(), '', '{"reference":"stuck"}'::jsonb, $3::timestamptz, $2::uuid FROM generate_series(1, 100)
+       UNION ALL SELECT 'sandbox', $1::uuid, '', '{"reference":"behind"}'::jsonb, $3::timestamptz + interval '1 s', $2::uuid`,
+      [last, bookId, new Date(Date.now() - 31 * DAY_MS)],
+    );
+    const openException = async (of: Uuid, exception: OpenException) => {
+      if (exception.detail.includes('reference stuck')) throw new Error('It cannot be opened');
+      return book.committer.submit(of, openOnce(exception));
+    };
+    await new NoticeCopier({ ...runtime(), openException }).copy('sandbox');
+    const { rows } = await book.pool.query('SELECT id FROM foreign_notices WHERE settled_at IS NOT NULL AND id = $1', [
+      last,
+    ]);
+    expect(rows).toHaveLength(1);
+    await new NoticeCopier(runtime()).copy('sandbox');
   });
 
   test('a notice booked by a process of another release is not booked again', async () => {

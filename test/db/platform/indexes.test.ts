@@ -9,10 +9,13 @@ import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/ex
 import { readManualEntriesById } from '../../../src/journal/entries/checks/manual-entry-check-store.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
+import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/foreign-notice-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
 import { listReleases } from '../../../src/payments/shares/release-store.ts';
+import { readBankFiles } from '../../../src/payouts/payout/bank-files-of-payout-store.ts';
 import { listPayouts } from '../../../src/payouts/payout/payout-store.ts';
 import { listReturns } from '../../../src/payouts/returns/payout-return-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
@@ -124,6 +127,25 @@ test.each([
   ],
 ])('a page of verify is read by %s', async (index, work) => {
   expect(await planOf(work)).toContain(`Index Scan using ${index}`);
+});
+
+test('credits that may be the same money are looked up by account and amount', async () => {
+  const credit = { bankAccount: 'JO71', amount: 1n, currency: 'JOD', createdAt: 0 };
+  const plan = await planOf((db) => findInBooks(db, newId(), credit, { named: false, accountId: null }));
+  expect(plan).toContain('Index Scan Backward using inbound_credits_in_books');
+});
+
+test('files of banks about a payout are read from a bounded number of its answers', async () => {
+  const plan = await planOf((db) => readBankFiles(db, newId(), { id: newId(), events: [newId()] }));
+  expect(plan).toContain('Index Scan Backward using rail_answers_by_payout');
+  expect(plan).toContain('Index Scan Backward using rail_answers_by_resource');
+});
+
+test('notices that nobody claims are found among those that are open', async () => {
+  const pages = { parties: ['one'], before: 0, limit: 1 };
+  const open = 'using foreign_notices_open';
+  expect(await planOf((db) => findAgedForeignNotices(db as Pool, pages))).toContain(open);
+  expect(await planOf((db) => partiesOfAgedNotices(db as Pool, 0))).toContain(open);
 });
 
 test('operations that nobody has answered are read by what is due and what is stuck, and not with the whole book', async () => {

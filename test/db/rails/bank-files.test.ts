@@ -8,9 +8,11 @@ import { payeePlaceOf } from '../../../src/rails/iso20022/bank-file-store.ts';
 import type { BankFinding } from '../../../src/rails/iso20022/bank-inbox-store.ts';
 import type { Instruction } from '../../../src/rails/rail.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { TestBank, toIban } from '../../support/bank.ts';
+import { openRail, TestBank, toIban } from '../../support/bank.ts';
 import { camt054, pain002 } from '../../support/bank-files.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 let superuser: pg.Client;
@@ -263,6 +265,28 @@ describe('what an operator pauses is not filed, and is once it is resumed', () =
       for (const { endToEndId } of three) expect(bank.read('outbox', made!.name)).toContain(endToEndId);
     },
   );
+
+  test.each(['made', 'staged'])('a bank is not silent about a file that was %s and kept back', async (point) => {
+    const pause = { scope: 'all', name: '' } as const;
+    const [one] = await submitThree();
+    expect(await bank.workElsewhere(`bank.file.${point}=kill`).ended).toMatchObject({ signal: 'SIGKILL' });
+    await insertPause(superuser, { ...pause, ...by });
+    const daysLater = async (days: number, work: boolean) => {
+      const { rail, pool } = openRail(bank.of, { now: () => Date.now() + days * DAY_MS });
+      try {
+        if (work) await rail.work();
+        return await rail.inquire(one!.originator, one!.endToEndId);
+      } finally {
+        await pool.end();
+      }
+    };
+    expect(await daysLater(20, true)).not.toHaveProperty('warning');
+    await deletePause(superuser, pause);
+    expect(await daysLater(20, true)).not.toHaveProperty('warning');
+    expect(bank.list('outbox')).toHaveLength(1);
+    // Two business days behind the execution, over weekends and holidays.
+    expect(await daysLater(32, false)).toMatchObject({ warning: 'rail_silent' });
+  });
 
   test('a process that was stopped before its rename hands nothing over during the pause', async () => {
     const pause = { scope: 'rail', name: bank.of.settings.name } as const;

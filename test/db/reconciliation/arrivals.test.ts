@@ -1,5 +1,6 @@
 /** Money that arrives by statements: to an account that its text names, to people where it names none, and back where the bank recalls it. */
 import { beforeEach, expect, test } from 'vitest';
+import { allowedActions } from '../../../src/exceptions/exception.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import {
   approveException,
@@ -16,15 +17,17 @@ import { referenceOf } from '../../../src/inbound/references/receive-reference-s
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { reportCredits } from '../../../src/outside/credits/credit-store.ts';
 import { inboundCredits } from '../../../src/outside/credits/credit-table.ts';
+import { withAllocations } from '../../../src/reconciliation/lines/allocation-store.ts';
+import { bankLines } from '../../../src/reconciliation/lines/bank-line-table.ts';
 import { mirrorAllBooks } from '../../../src/reconciliation/mirror/mirror-books.ts';
 import { encodeActor } from '../../../src/values/actor.ts';
 import { systemClock } from '../../../src/values/clock.ts';
-import { newId, type Uuid } from '../../../src/values/ids.ts';
+import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type CamtEntry, camt, IBAN, type OperatorsBank, takeBankFile } from '../../support/bank-statements.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { eachBank } from '../../support/each-bank.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
-import { openItemsOf, saidOf } from '../../support/matched-bank.ts';
+import { matchByHand, openItemsOf, saidOf } from '../../support/matched-bank.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 const AT_BANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
@@ -181,15 +184,24 @@ test('36: two persons of the operator’s give it to an account: then as 35', as
     'SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1',
   );
   const [ada, ben] = [by(), by()];
+  await bank.book.submit(assignException({ ...ada, exceptionId: id, personId: newId() }));
+  const assigned = (await exceptions.find(bank.pool, bank.book.id, id))!;
+  expect(allowedActions(assigned)).toEqual(['assign', 'explain', 'allocate']);
   await expect(allocateTo(id, ada, newId())).rejects.toMatchObject({ code: 'resource_not_found' });
   const euros = await merchant.account({ currency: 'EUR', amount: 0n });
   await expect(allocateTo(id, ada, euros)).rejects.toMatchObject({ code: 'currency_mismatch' });
   await allocateTo(id, ada);
   await takeCredits(credits(), bank.book.id, [credit]);
   expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'adjusted' }]);
+  const named = {
+    ...{ targetAccountId: account, targetBookId: merchant.id },
+    reason: `Allocated to ${publicId('book', merchant.id)} / ${publicId('account', account)}.`,
+  };
+  expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject(named);
   expect(await balance()).toBe(0n);
   expect(await approve(id, ada)).toMatchObject({ refused: 'self_approval_forbidden' });
   await approve(id, ben);
+  expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject({ ...named, status: 'approved' });
   await takeCredits(credits(), bank.book.id, [credit]);
   expect(await transfers()).toEqual([{ status: 'received', amount: 40_000n, bank_reference: 'S7' }]);
   expect(await events('inbound_transfer')).toEqual(['inbound_transfer.received']);
@@ -222,6 +234,90 @@ test('36: an explanation replaces the account, and one that is closed by then le
   ]);
 });
 
+/** Two persons give the credit to the account, which is closed by then: another exception is open. */
+async function refusedByItsBook(): Promise<{ ended: Uuid; open: Uuid }> {
+  const { id, credit } = await bank.book.row<{ id: Uuid; credit: Uuid }>(
+    "SELECT id, resource_id AS credit FROM exceptions WHERE book_id = $1 AND resource = 'inbound_credit'",
+  );
+  const [ada, ben] = [by(), by()];
+  await allocateTo(id, ada);
+  await approve(id, ben);
+  await setAccount('closed');
+  await takeCredits(credits(), bank.book.id, [credit]);
+  const open = await bank.book.row<{ id: Uuid }>("SELECT id FROM exceptions WHERE book_id = $1 AND status = 'open'");
+  return { ended: id, open: open.id };
+}
+const setAccount = (status: string) =>
+  merchant.pool.query('UPDATE accounts SET status = $3 WHERE book_id = $1 AND id = $2', [merchant.id, account, status]);
+const exceptionOfLine = () =>
+  bank.book.row<{ id: Uuid; exception_id: Uuid }>('SELECT id, exception_id FROM bank_lines WHERE book_id = $1');
+
+/** For whom the line is, as answers show it. */
+async function allocationOfLine() {
+  const { id } = await exceptionOfLine();
+  const lines = [...(await bankLines.load(bank.pool, bank.book.id, [id])).values()];
+  return (await withAllocations(bank.pool, bank.book.id, lines))[0]!.allocation;
+}
+
+test('36: a line is for nobody until two persons have said so, nor once the account has refused it', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { exception_id: id } = await exceptionOfLine();
+  const { resourceId: credit } = (await exceptions.find(bank.pool, bank.book.id, id))!;
+  await allocateTo(id, by());
+  expect(await allocationOfLine()).toBeUndefined();
+  await approve(id, by());
+  expect(await allocationOfLine()).toEqual({ bookId: merchant.id, accountId: account, transferId: null });
+  await setAccount('closed');
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await allocationOfLine()).toBeUndefined();
+  await setAccount('open');
+  const again = await open();
+  await allocateTo(again.id, by());
+  await approve(again.id, by());
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await allocationOfLine()).toMatchObject({ accountId: account, transferId: expect.any(String) });
+});
+
+test.each(['before the refusal', 'after it'])(
+  '36: a line that comes %s is the case that the refusal opened, and a match of the line ends it',
+  async (when) => {
+    const line = statement([arrived({ text: 'From Salma' })]);
+    if (when === 'after it') await notify('From Salma');
+    else await take(line);
+    const { open } = await refusedByItsBook();
+    await take(when === 'after it' ? line : statement([]));
+    const { id, exception_id: exceptionId } = await exceptionOfLine();
+    expect(exceptionId).toBe(open);
+    await matchByHand(bank, { lines: [id], differenceTo: 'differences' });
+    expect(await bank.exceptions()).toEqual([
+      { kind: 'inbound_unallocated', stage: 'approved' },
+      { kind: 'inbound_unallocated', stage: 'approved' },
+    ]);
+    await setAccount('open');
+    await expect(allocateTo(open, by())).rejects.toMatchObject({ code: 'state_conflict' });
+    expect(await transfers()).toEqual([]);
+  },
+);
+
+test('36: a match of two persons ends what one had named an account for', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { id, exception_id: exceptionId } = await exceptionOfLine();
+  await allocateTo(exceptionId, by());
+  await matchByHand(bank, { lines: [id], differenceTo: 'differences' });
+  expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
+  expect(await approve(exceptionId, by())).toMatchObject({ refused: 'state_conflict' });
+  expect(await transfers()).toEqual([]);
+});
+
+test('36: a case whose line a match has taken before a run looked at it is given to nobody', async () => {
+  await take(statement([arrived({ text: 'From Salma' })]));
+  const { open } = await refusedByItsBook();
+  await matchByHand(bank, { lines: [(await exceptionOfLine()).id], differenceTo: 'differences' });
+  await setAccount('open');
+  await expect(allocateTo(open, by())).rejects.toMatchObject({ code: 'state_conflict' });
+  expect(await transfers()).toEqual([]);
+});
+
 test('37: two digits swapped: the check digits do not fit, and nobody guesses', async () => {
   const at = [...reference].findIndex((one, index) => index > 3 && one !== reference[index + 1]);
   const swapped = `${reference.slice(0, at)}${reference[at + 1]}${reference[at]}${reference.slice(at + 2)}`;
@@ -232,9 +328,9 @@ test('37: two digits swapped: the check digits do not fit, and nobody guesses', 
 });
 
 /** As a rail's inbox reports a camt.054. */
-async function notify(text: string): Promise<void> {
+async function notify(text: string, bankReference: string | null = 'S7'): Promise<void> {
   const now = systemClock.now();
-  const told = { bankAccount: IBAN, bankReference: 'S7', place: 'camt.054', amount: 40_000n, currency: 'JOD' };
+  const told = { bankAccount: IBAN, bankReference, place: 'camt.054', amount: 40_000n, currency: 'JOD' };
   const facts = { endToEndId: null, payerName: null, payerAccount: null, valueOn: null, bookedOn: '2026-11-01' };
   await reportCredits(bank.pool, { bookId: bank.book.id, rail: 'example_bank', secretBox: TEST_SECRET_BOX, now }, [
     { ...told, ...facts, remittance: [text] },
@@ -257,6 +353,36 @@ test('38: a notification first: its transfer is the one that the line shows, and
   expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
   expect(await bank.exceptions()).toEqual([]);
   expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+});
+
+const open = () =>
+  bank.book.row<{ id: Uuid; credit: Uuid; detail: string }>(
+    "SELECT id, resource_id AS credit, detail FROM exceptions WHERE book_id = $1 AND status = 'open'",
+  );
+
+test('a notification without a reference of the bank, given by two: the line that has one is left to people', async () => {
+  await notify(inFours(), null);
+  const { id, credit } = await open();
+  await allocateTo(id, by());
+  await approve(id, by());
+  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await balance()).toBe(40_000n);
+  await take(statement([arrived()]));
+  expect(await balance()).toBe(40_000n);
+  const { detail } = await open();
+  expect(detail).toContain(`it may be the credit of ${publicId('exception', id)}`);
+  await take(statement([arrived({ reference: 'S8', amount: 40_001 })]));
+  expect(await balance()).toBe(80_001n);
+});
+
+test('a notification without a reference of the bank is not given to the account that the line has credited', async () => {
+  await notify(inFours(), null);
+  await take(statement([arrived()]));
+  expect(await balance()).toBe(40_000n);
+  const { id } = await open();
+  await expect(allocateTo(id, by())).rejects.toMatchObject({ code: 'state_conflict' });
+  const other = await merchant.account({ currency: 'JOD', amount: 0n });
+  await allocateTo(id, by(), other);
 });
 
 test.each(['the notification', 'the line'])('a credit of nobody is one exception, with %s first', async (first) => {

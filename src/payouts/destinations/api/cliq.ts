@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { aliasUpTo, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
+import { RESOLUTION_MAX } from '../resolution-token.ts';
 
 /** What the reference says of the sandbox's aliases, at the field that takes one. A test compares them with the sandbox. */
 const OUTCOMES: readonly (readonly [aliases: readonly string[], outcome: string])[] = [
@@ -44,7 +45,10 @@ export const cliqRequest = z
     ...fields,
     resolution: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{1,1000}$/, 'Expects a resolution, as `POST /v1/payouts/resolve` answers it.')
+      .regex(
+        new RegExp(`^[A-Za-z0-9_-]{1,${RESOLUTION_MAX}}$`),
+        'Expects a resolution, as `POST /v1/payouts/resolve` answers it.',
+      )
       .meta({
         description:
           'Of `POST /v1/payouts/resolve`: the payout goes to the account that was found then. Where the alias leads to another one by now, it fails with `payee_changed`.',
