@@ -1,7 +1,7 @@
 /**
  * Reads XML as a stream. Elements of the named kinds are handed over at their end and then forgotten; of all others the headers stay, as the
- * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept, and what has
- * not ended yet. A DOCTYPE ends
+ * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept, and
+ * tags without an end. A DOCTYPE ends
  * it, so no entity is ever declared. Namespaces are read and left out: versions of a message are distinguished by their structure.
  */
 import { SaxesParser } from 'saxes';

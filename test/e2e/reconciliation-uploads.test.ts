@@ -343,8 +343,7 @@ test('an API that is killed between the bytes and the run leaves no run, and the
   expect(await counts()).toEqual({ files: before.files + 1, runs: before.runs + 1 });
 });
 
-// Of the further points: test/faults/kill-points.test.ts.
-test.each(['reconciliation.statement.taken'])(
+test.each(['reconciliation.checked', 'reconciliation.statement.taken', 'reconciliation.matched'])(
   'a worker that is killed at %s is followed by another: each line once, and the run counts all of it',
   async (name) => {
     const first = await statementOf(2);
