@@ -50,36 +50,20 @@ export function maximumDisputed({ cleared, refunded }: Settled, disputes: readon
 }
 
 /**
- * The disputes after a message has moved what stands cleared or refunded. A merchant that gives back what is in dispute would otherwise pay
- * the customer twice: what is refunded and credited above what stands cleared is taken back, from the newest dispute first, in the order in
- * which they were opened. What the message makes room for is credited again, to the oldest first: a refund that is reversed ends as if it had
- * never come. A credit that was won is final: it counts, and is neither taken nor raised.
+ * The disputes after a refund: a merchant that gives back what is in dispute would otherwise pay the customer twice. What is refunded and
+ * credited above what stands cleared is taken back, from the newest dispute first, in the order in which they were opened. A credit that
+ * was won is final: it counts, and is not taken.
  */
-export function creditsAfter(disputes: readonly Dispute[], { cleared, refunded }: Settled): readonly Dispute[] {
-  const room = cleared - refunded - creditedOf(disputes);
-  return room < 0n ? taken(disputes, -room) : raised(disputes, room);
+export function afterRefund(disputes: readonly Dispute[], { cleared, refunded }: Settled): Dispute[] {
+  let overlap = atLeastZero(refunded + creditedOf(disputes) - cleared);
+  const changed: Dispute[] = [];
+  for (const dispute of disputes.toReversed()) {
+    const most = dispute.status === 'submitted' ? dispute.credited : 0n;
+    const taken = overlap < most ? overlap : most;
+    overlap -= taken;
+    changed.unshift(taken === 0n ? dispute : { ...dispute, credited: dispute.credited - taken });
+  }
+  return changed;
 }
 
-function taken(disputes: readonly Dispute[], overlap: bigint): Dispute[] {
-  let left = overlap;
-  const lessOf = (dispute: Dispute) => {
-    const { status, credited } = dispute;
-    const less = status === 'submitted' ? least(credited, left) : 0n;
-    left -= less;
-    return less === 0n ? dispute : { ...dispute, credited: credited - less };
-  };
-  return disputes.toReversed().map(lessOf).toReversed();
-}
-
-function raised(disputes: readonly Dispute[], room: bigint): Dispute[] {
-  let left = room;
-  return disputes.map((dispute) => {
-    const { status, amount, credited } = dispute;
-    const more = status === 'submitted' ? least(amount - credited, left) : 0n;
-    left -= more;
-    return more === 0n ? dispute : { ...dispute, credited: credited + more };
-  });
-}
-
-const least = (one: bigint, other: bigint) => (one < other ? one : other);
 const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n);

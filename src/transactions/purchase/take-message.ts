@@ -6,7 +6,7 @@
 
 import { type AccountFacts, type AccountStep, accountStep } from '../booking/account-step.ts';
 import { type MessageEntry, movement, type RolePosting, toCustomer } from '../booking/book-posting.ts';
-import { creditedOf, creditsAfter, type Dispute } from '../disputes/dispute.ts';
+import { afterRefund, creditedOf, type Dispute } from '../disputes/dispute.ts';
 import { isPostingReversal, isRequest, type Message } from '../message/message.ts';
 import { type MessageEvent, messageEvents } from './message-event.ts';
 import { type MessageException, messageException } from './message-exception.ts';
@@ -37,7 +37,7 @@ export type MessageResult =
 export interface MessageStep {
   readonly before: PurchaseState;
   readonly after: PurchaseState;
-  /** The disputes, whose credits follow what stands cleared and refunded. */
+  /** The disputes, of which what is refunded may have taken back credits. */
   readonly disputes: readonly Dispute[];
   /** Of the message, then of what waited for it. Nothing is posted where there is none. */
   readonly entries: readonly MessageEntry[];
@@ -98,9 +98,8 @@ function bookStages(
     stages.push({ reference: stage.reference, postings: postingsBetween(state, next) });
     state = next;
   }
-  const { cleared, refunded } = state.amounts;
-  const isMoved = cleared !== before.amounts.cleared || refunded !== before.amounts.refunded;
-  const disputes = isMoved ? creditsAfter(purchase.disputes, state.amounts) : purchase.disputes;
+  const isRefunded = state.amounts.refunded > before.amounts.refunded;
+  const disputes = isRefunded ? afterRefund(purchase.disputes, state.amounts) : purchase.disputes;
   const overlap = creditedOf(purchase.disputes) - creditedOf(disputes);
   stages[0]!.postings.push(...movement('customer', 'scheme_settlement', overlap));
   return { after: state, disputes, entries: stages.filter(({ postings }) => postings.length > 0) };

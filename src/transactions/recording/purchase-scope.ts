@@ -26,7 +26,7 @@ export interface PurchaseScope {
   readonly card: CardScope;
   /** How many holds the purchase has had, as far as was read. */
   readonly holds: number;
-  /** All that it has had: their credits follow what stands cleared and refunded. Of an expiry none. */
+  /** All that it has had: whatever is refunded may take back their credits. Of an expiry none. */
   readonly disputes: readonly Uuid[];
   /** The merchant of a clearing that may be forced: its open purchases are looked at. */
   readonly looksFor: string | null;

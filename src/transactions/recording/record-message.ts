@@ -127,7 +127,7 @@ function disputesIn({ draft, scope }: Scene) {
   return all.toSorted((one, other) => one.ordinal - other.ordinal);
 }
 
-/** Credits of disputes follow what stands cleared and refunded: they are told with the entry of the message. */
+/** What is refunded may have taken back credits of disputes: they are told with the entry of the message. */
 function changeDisputes(draft: Draft, { disputes }: MessageStep): void {
   for (const { id, credited } of disputes) {
     const dispute = draft.get(transactionDisputes, id)!;

@@ -8,7 +8,6 @@ import {
   refund,
   refundRequest,
   refundReversal,
-  reversal,
   SINGLE,
 } from '../messages.ts';
 import { CASH_FEE, rowName, type Scenario } from './scenario.ts';
@@ -87,65 +86,6 @@ export const FURTHER_CREDITS: readonly Scenario[] = [
         'recorded | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 1000; C→S 1000 | stand_in',
       ],
       [{ ends: 'lost' }, 'lost | 0 | 0 | 95000 | 95000 | settled | 10000/1 | C→S 5000 | –'],
-    ],
-  },
-  {
-    name: 'a refund that is reversed gives back what it took of the credit',
-    rows: [
-      [clearing(10_000n), 'posted | 0 | 0 | 90000 | 90000 | settled | 10000/1 | C→S 10000 | forced'],
-      [{ disputes: 10_000n }, 'submitted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 10000 | –'],
-      [refund(4_000n), 'posted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | S→C 4000; C→S 4000 | –'],
-      [
-        refundReversal(rowName(3), 1_000n),
-        'posted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | C→S 1000; S→C 1000 | –',
-      ],
-      [refundReversal(rowName(3)), 'posted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | C→S 3000; S→C 3000 | –'],
-      [{ ends: 'won' }, 'won | 0 | 0 | 100000 | 100000 | settled | 10000/1 | – | –'],
-      [refund(4_000n), 'posted | 0 | 0 | 104000 | 104000 | settled | 10000/1 | S→C 4000 | –'],
-      [refundReversal(rowName(7)), 'posted | 0 | 0 | 100000 | 100000 | settled | 10000/1 | C→S 4000 | –'],
-    ],
-  },
-  {
-    name: 'a clearing that is reversed takes the credit along, and restores it when it is presented again',
-    rows: [
-      [clearing(10_000n), 'posted | 0 | 0 | 90000 | 90000 | settled | 10000/1 | C→S 10000 | forced'],
-      [{ disputes: 6_000n }, 'submitted | 0 | 0 | 96000 | 96000 | settled | 10000/1 | S→C 6000 | –'],
-      [
-        clearingReversal(rowName(1), 7_000n),
-        'posted | 0 | 0 | 100000 | 100000 | settled | 3000/1 | S→C 7000; C→S 3000 | –',
-      ],
-      [clearingReversal(rowName(1)), 'posted | 0 | 0 | 100000 | 100000 | reversed | 0/0 | S→C 3000; C→S 3000 | –'],
-      [clearing(10_000n), 'posted | 0 | 0 | 96000 | 96000 | settled | 10000/1 | C→S 10000; S→C 6000 | forced'],
-      [{ ends: 'lost' }, 'lost | 0 | 0 | 90000 | 90000 | settled | 10000/1 | C→S 6000 | –'],
-    ],
-  },
-  {
-    name: 'a further clearing makes room for the credit that a refund took',
-    rows: [
-      [authorization(10_000n), 'approved 10000, 00 | 10000 | 0 | 100000 | 90000 | pending | 10000/1 | – | –'],
-      [clearing(4_000n, { isFinal: false }), 'posted | 6000 | 0 | 96000 | 90000 | pending | 10000/1 | C→S 4000 | –'],
-      [{ disputes: 4_000n }, 'submitted | 6000 | 0 | 100000 | 94000 | pending | 10000/1 | S→C 4000 | –'],
-      [refund(2_000n), 'posted | 6000 | 0 | 100000 | 94000 | pending | 10000/1 | S→C 2000; C→S 2000 | –'],
-      [clearing(6_000n), 'posted | 0 | 0 | 96000 | 96000 | settled | 10000/1 | C→S 6000; S→C 2000 | –'],
-    ],
-  },
-  {
-    name: 'what a reversed refund gives back goes to the oldest dispute first',
-    rows: [
-      [clearing(1_000n), 'posted | 0 | 0 | 99000 | 99000 | settled | 1000/1 | C→S 1000 | forced'],
-      [{ disputes: 400n }, 'submitted | 0 | 0 | 99400 | 99400 | settled | 1000/1 | S→C 400 | –'],
-      [{ disputes: 600n }, 'submitted | 0 | 0 | 100000 | 100000 | settled | 1000/1 | S→C 600 | –'],
-      [refund(900n), 'posted | 0 | 0 | 100000 | 100000 | settled | 1000/1 | S→C 900; C→S 900 | –'],
-      [refundReversal(rowName(4), 500n), 'posted | 0 | 0 | 100000 | 100000 | settled | 1000/1 | C→S 500; S→C 500 | –'],
-      [{ ends: 'lost' }, 'lost | 0 | 0 | 99800 | 99800 | settled | 1000/1 | C→S 200 | –'],
-    ],
-  },
-  {
-    name: 'a single message that is reversed takes the credit along',
-    rows: [
-      [authorization(900n, SINGLE), 'approved 900, 00 | 0 | 0 | 99100 | 99100 | settled | 900/1 | C→S 900 | –'],
-      [{ disputes: 900n }, 'submitted | 0 | 0 | 100000 | 100000 | settled | 900/1 | S→C 900 | –'],
-      [reversal(), 'recorded | 0 | 0 | 100000 | 100000 | reversed | 0/0 | S→C 900; C→S 900 | –'],
     ],
   },
   {
