@@ -48,7 +48,7 @@ export interface Controls {
 export interface ControlsEnforced extends Controls {
   /**
    * The book's event with which it first became shadow or active: purchases count that began behind it. Many commands have one moment, so no
-   * time says which was first. Null of a version that was in force before this was kept: it goes by `countedSince`.
+   * time orders them. Null of a version that was in force before this was kept: it goes by `countedSince`.
    */
   readonly countedBehind: bigint | null;
 }

@@ -88,7 +88,7 @@ export function enforce(
   return enforced;
 }
 
-/** Told just now. A version that was tried out keeps the place that it has. */
+/** Its event is the newest of the book. A version that was tried out keeps the place that it has. */
 function withPlace({ book }: Draft, enforced: StoredControls, { shadow }: ControlsInForce): ControlsEnforced {
   const isTriedOut = shadow?.id === enforced.id;
   return { ...enforced, countedBehind: isTriedOut ? shadow.countedBehind : book.eventSequence };

@@ -28,7 +28,7 @@ export function purchaseRule(
 }
 
 /**
- * A completion says what was sold, and counts alone: what is approved beside it would hold nothing. The authorization that it completes may
+ * A completion is what was sold, and counts alone: what is approved beside it would hold nothing. The authorization that it completes may
  * come behind it.
  */
 function isBesideCompletion({ type, kind }: Pick<Request, 'type' | 'kind'>, { has }: Tally): boolean {

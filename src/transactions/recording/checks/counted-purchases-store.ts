@@ -48,7 +48,7 @@ const OF_SCOPE: Readonly<Record<Scope, string>> = {
 
 /**
  * $9 and $10: when the version came into force, and with which event. A book's time never goes back, so what began behind the event began at
- * that time or later; which of the first minutes, the first message says. It is looked up by transaction_messages_pkey.
+ * that time or later; of the first minutes the first message is looked up by transaction_messages_pkey.
  */
 const BEGAN_BEHIND = `t.created_at >= COALESCE($9::timestamptz, '-infinity')
   AND ($10::bigint IS NULL OR t.created_at > $9::timestamptz + interval '5 minutes'
