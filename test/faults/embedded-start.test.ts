@@ -105,6 +105,19 @@ async function tryPrintedCommands(greeting: string): Promise<void> {
   expect(curl(funding)).toMatchObject({ amount: 1_000_000 });
 }
 
+async function expectRoleAndForms(): Promise<void> {
+  const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
+  await client.connect();
+  try {
+    await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
+    // Nobody runs an earlier release on a database that was made just now.
+    const { rows } = await client.query('SELECT contracted_to FROM installation');
+    expect(rows).toEqual([{ contracted_to: RELEASE }]);
+  } finally {
+    await client.end();
+  }
+}
+
 describe('npm start', () => {
   test('prints commands that work, refuses to run twice, serves the scripts, and ends on Ctrl-C with its Postgres', async () => {
     const product = await running({}, THROUGH_NPM);
@@ -166,8 +179,9 @@ describe('npm start', () => {
     expect(await api('/v1/accounts')).toEqual(before);
   });
 
-  test('when its Postgres is killed, it starts Postgres again and continues', async () => {
+  test('the application role cannot change the journal, and when its Postgres is killed, it starts Postgres again and continues', async () => {
     const product = await running();
+    await expectRoleAndForms();
     const killed = postmaster();
     process.kill(killed.pid, 'SIGKILL');
     await eventually(async () => {
@@ -229,19 +243,5 @@ describe('npm start', () => {
       Number(spawnSync('id', ['-u', 'nobody'], { encoding: 'utf8' }).stdout),
     );
     expect((await api('/v1/accounts')).status).toBe(200);
-  });
-
-  test('the application role cannot change the journal, and a new database has the forms of this release', async () => {
-    await running();
-    const client = new pg.Client(embeddedEnvironment(data).DATABASE_URL);
-    await client.connect();
-    try {
-      await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
-      // Nobody runs an earlier release on a database that was made just now.
-      const { rows } = await client.query('SELECT contracted_to FROM installation');
-      expect(rows).toEqual([{ contracted_to: RELEASE }]);
-    } finally {
-      await client.end();
-    }
   });
 });
