@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { say } from '../../harness/progress.ts';
 import { openFundedAccounts } from '../api-client.ts';
 import type { Helper } from '../children.ts';
-import { cardReferences } from '../clearing-rows-store.ts';
 import { takeClearing, writeForcedPosts } from '../forced-posts.ts';
 import { CONNECTIONS, sendPosts } from '../http-load.ts';
 import { sendPaced } from '../paced-load.ts';
@@ -44,12 +43,13 @@ export async function latencyBesideFile(
   sent: Sent,
   load: { perSecond: number; seconds: number },
 ): Promise<{ p50: number; p99: number; fileSeconds: number }> {
-  const { stage, pool, bookId } = world;
+  const { stage, bookId, spread } = world;
   const lines = LINES_PER_SECOND * load.seconds;
   const folder = mkdtempSync(join(tmpdir(), 'authorize-bench-'));
   try {
     const file = join(folder, 'clearing.csv');
-    await writeForcedPosts(file, { lines, bookId, cards: await cardReferences(pool, bookId) });
+    // By our own ids: without a worker no processor has given one.
+    await writeForcedPosts(file, { lines, bookId, cards: spread.map((body) => (body as { card: string }).card) });
     const taking = takeClearing(stage, file);
     // Awaited below, behind the load.
     taking.catch(() => undefined);
