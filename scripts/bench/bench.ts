@@ -23,6 +23,13 @@ export interface BenchContext {
   readonly profile?: string;
 }
 
+/** The parts that were asked for. Throws for one that the bench does not have. */
+export function partsOf({ only }: Pick<BenchContext, 'only'>, parts: readonly string[]): readonly string[] {
+  const strange = only?.find((part) => !parts.includes(part));
+  if (strange !== undefined) throw new Error(`There is no part ${strange}: it is ${parts.join(' or ')}.`);
+  return only ?? parts;
+}
+
 export interface BenchResult {
   readonly fields: Record<string, number | string | object>;
   readonly versions: { postgres: string; redis: string | null };

@@ -9,7 +9,7 @@ import { createPool, type Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { LINES_PER_COMMAND } from '../../src/transactions/clearing-files/take-lines.ts';
 import { publicId } from '../../src/values/ids.ts';
-import type { BenchContext, BenchResult } from './bench.ts';
+import { type BenchContext, type BenchResult, partsOf } from './bench.ts';
 import { issueKey, openAccounts, openBook } from './book.ts';
 import { type ProductProcess, startApiProcess } from './children.ts';
 import { cardReferences, prepareCeiling } from './clearing-rows-store.ts';
@@ -30,13 +30,12 @@ const BARS = { ratio: 0.25, peakMb: 250, largeMoreMb: 20 };
 const PARTS = ['turns', 'large'];
 
 export async function benchClearing(context: BenchContext): Promise<BenchResult> {
-  const { closing, seconds, payouts: lines, profile, only = PARTS } = context;
-  const strange = only.find((part) => !PARTS.includes(part));
-  if (strange !== undefined) throw new Error(`There is no part ${strange}: it is ${PARTS.join(' or ')}.`);
+  const { closing, seconds, payouts: lines, profile } = context;
+  const parts = partsOf(context, PARTS);
   const stage = await setStage(closing, { queue: 'postgres', profile });
   const bench = await Bench.open(stage, closing);
-  const turns = only.includes('turns') ? await bench.inTurns(lines, seconds) : undefined;
-  const large = only.includes('large') ? await bench.take(lines * LARGE) : undefined;
+  const turns = parts.includes('turns') ? await bench.inTurns(lines, seconds) : undefined;
+  const large = parts.includes('large') ? await bench.take(lines * LARGE) : undefined;
   await bench.stop();
   const checked = await verifyLedger(stage);
   return {

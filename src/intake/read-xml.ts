@@ -1,8 +1,8 @@
 /**
  * Reads XML as a stream. Elements of the named kinds are handed over at their end and then forgotten; of all others the headers stay, as the
- * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept, and
- * tags without an end. A DOCTYPE ends
- * it, so no entity is ever declared. Namespaces are read and left out: versions of a message are distinguished by their structure.
+ * ancestors of what is handed over. What a hostile file could make large is bounded: depth, texts, attributes, elements kept, and tags
+ * without an end. A DOCTYPE ends it, so no entity is ever declared. Namespaces are read and left out: versions of a message are distinguished
+ * by their structure.
  */
 import { SaxesParser } from 'saxes';
 import { BadInput } from './bad-input.ts';
@@ -29,7 +29,7 @@ const ATTRIBUTES_MAX = 30;
 const KEPT_MAX = 20_000;
 /** The parser keeps what it has not handed over yet: of a tag, a text or a comment without an end that would be the file. */
 const UNENDED_MAX = 4 * TEXT_MAX;
-/** Read at once, and seen at the earliest behind it. */
+/** Given to the parser at once: what has not ended is seen behind each. */
 const SLICE = 16_384;
 
 /**

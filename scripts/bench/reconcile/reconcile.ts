@@ -11,7 +11,7 @@ import { LINES_PER_COMMAND } from '../../../src/reconciliation/statements/post-l
 import { outputOf } from '../../harness/build.ts';
 import { say } from '../../harness/progress.ts';
 import { withCommitter } from '../../intake-command.ts';
-import type { BenchContext, BenchResult } from '../bench.ts';
+import { type BenchContext, type BenchResult, partsOf } from '../bench.ts';
 import { runMeasured } from '../measured-command.ts';
 import { prepareRows, type TableRows, writePrepared } from '../prepared-rows-store.ts';
 import { type Measured, takeTurns } from '../slices.ts';
@@ -33,9 +33,8 @@ const LEFT = 1;
 const PARTS = ['turns', 'large'];
 
 export async function benchReconcile(context: BenchContext): Promise<BenchResult> {
-  const { closing, seconds, payouts: lines, profile, only = PARTS } = context;
-  const strange = only.find((part) => !PARTS.includes(part));
-  if (strange !== undefined) throw new Error(`There is no part ${strange}: it is ${PARTS.join(' or ')}.`);
+  const { closing, seconds, payouts: lines, profile } = context;
+  const parts = partsOf(context, PARTS);
   const stage = await setStage(closing, { queue: null, profile });
   await addDatabase(stage, 'ceiling');
   const url = stage.postgres.urlFor('owner', 'ceiling');
@@ -47,9 +46,9 @@ export async function benchReconcile(context: BenchContext): Promise<BenchResult
   return withCommitter(stage.pool, async (committer) => {
     const bank = await BenchBank.open(stage.pool, committer, folder);
     const bench = new Bench(stage, { ceiling, bank, paying: { pool: stage.pool, committer, books } });
-    const turns = only.includes('turns') ? await bench.inTurns(lines, seconds) : undefined;
+    const turns = parts.includes('turns') ? await bench.inTurns(lines, seconds) : undefined;
     const peakMb = bench.peakMb;
-    const large = only.includes('large') ? await bench.large(lines * LARGE) : undefined;
+    const large = parts.includes('large') ? await bench.large(lines * LARGE) : undefined;
     return result({ stage, lines, turns, large, peakMb, bench });
   });
 }
