@@ -29,7 +29,7 @@ const ATTRIBUTES_MAX = 30;
 const KEPT_MAX = 20_000;
 /** The parser keeps what it has not handed over yet: of a tag, a text or a comment without an end that would be the file. */
 const UNENDED_MAX = 4 * TEXT_MAX;
-/** Given to the parser at once: what has not ended is seen behind each. */
+/** Given to the parser at once: UNENDED_MAX is looked at behind each. */
 const SLICE = 16_384;
 
 /**

@@ -38,7 +38,7 @@ export function readClosedAccountsById(db: Queryable, bookId: BookId, ids: reado
 /**
  * One statement. The waiting amounts are those of exceptions that no entry has moved and nobody has ended. Exceptions
  * from before they had stages name no account: their payout does, and the amount returned of it; an ended one counts, since
- * nothing could move its money.
+ * nothing could move its money. OFFSET 0: docs/decisions/kept-plans.md.
  */
 async function read(
   db: Queryable,

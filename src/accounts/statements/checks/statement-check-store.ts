@@ -30,6 +30,7 @@ export interface StatementRow {
   readonly lastNumber: bigint | null;
 }
 
+/** OFFSET 0: docs/decisions/kept-plans.md. */
 const lineOf = (number: string, alias: string) => `LEFT JOIN LATERAL (
     SELECT l.balance, to_char(e.posted_at AT TIME ZONE b.time_zone, 'YYYY-MM-DD') AS day FROM (
       SELECT entry_sequence, debit_balance_after AS balance FROM postings

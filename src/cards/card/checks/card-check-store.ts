@@ -47,6 +47,7 @@ export function readCardHistoriesById(db: Queryable, bookId: BookId, ids: readon
   return read(db, { name: 'verify.cards_by_id', text, values: [bookId, plainArray(ids)] });
 }
 
+/** OFFSET 0: docs/decisions/kept-plans.md. */
 function withFacts(which: string): string {
   return `SELECT ${cards.selected('o')}, l.line_has_cards, l.newest, l.open_cards, t.line_has_tokens, t.open_tokens,
       s.told_state, m.is_being_made

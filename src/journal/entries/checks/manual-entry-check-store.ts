@@ -65,8 +65,8 @@ const postingsOf = (sequence: string, first: string, second: string, order: stri
   FROM postings p WHERE p.book_id = $1 AND p.entry_sequence = ${sequence})`;
 
 /**
- * The lines of the postings of the entry: each once on either side. OFFSET 0 keeps the order of joins: planned while its tables are empty, such
- * a join begins with any of them, and then reads all rows of the book for each entry.
+ * The lines of the postings of the entry: each once on either side. OFFSET 0 keeps the order of joins
+ * (docs/decisions/kept-plans.md).
  */
 const LINES = `(SELECT s.account_id, s.line, s.side, p.amount FROM postings p
   CROSS JOIN LATERAL (VALUES (p.debit_account_id, p.debit_line, 'debit'), (p.credit_account_id, p.credit_line, 'credit'))

@@ -16,7 +16,7 @@ export interface PeriodRow {
   readonly closedThrough: string | null;
 }
 
-/** Indexes: periods_pkey, entries_pkey. */
+/** Indexes: periods_pkey, entries_pkey. OFFSET 0: docs/decisions/kept-plans.md. */
 export async function readPeriods(
   db: Queryable,
   bookId: BookId,

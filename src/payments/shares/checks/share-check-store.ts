@@ -22,7 +22,7 @@ export interface ShareHistory {
 
 /**
  * A page of shares in a snapshot of its own. Indexes: payment_shares_pkey, payment_share_lines_by_share, payment_releases_by_share,
- * payment_operations_pkey.
+ * payment_operations_pkey. OFFSET 0: docs/decisions/kept-plans.md.
  */
 export function readShareHistories(
   pool: Pool,
