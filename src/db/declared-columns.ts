@@ -171,10 +171,19 @@ export function nounOf<Noun>(columns: readonly Column<Noun>[]): (row: Readonly<R
   };
 }
 
-/** One column of many nouns as the parameter that `elementsOf` reads. */
-export function encodeColumn<Noun>({ type, read }: Column<Noun>, nouns: readonly Noun[]): string {
+/**
+ * One column of many nouns as the parameter that `arrayOf` reads. Null where no noun has a value: among arrays of which one
+ * has an element for each row, the others give nulls, and Postgres reads no list of them.
+ */
+export function encodeColumn<Noun>({ type, read }: Column<Noun>, nouns: readonly Noun[]): string | null {
   const values: unknown[] = new Array(nouns.length);
-  for (let index = 0; index < nouns.length; index++) values[index] = read(nouns[index]!);
+  let isEmpty = true;
+  for (let index = 0; index < nouns.length; index++) {
+    const value = read(nouns[index]!);
+    values[index] = value;
+    if (value !== null) isEmpty = false;
+  }
+  if (isEmpty) return null;
   switch (type) {
     case 'text':
     case 'code':

@@ -194,7 +194,7 @@ export function logOf<Row>({ name, writeOrder, columns, ifNew }: LogDeclaration<
   };
 }
 
-function encode<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
+function encode<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): (string | null)[] {
   return columns.map((column) => encodeColumn(column, rows));
 }
 

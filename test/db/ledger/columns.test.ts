@@ -2,8 +2,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { byteaArray, instantArray, joinedJson, jsonArray, plainArray, textArray } from '../../../src/db/columns.ts';
+import { arrayOf, type ColumnType, columnValue, encodeColumn } from '../../../src/db/declared-columns.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/process/log.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -77,4 +79,23 @@ test('every instant comes back with the same millisecond', async () => {
       expect(rows[0].moment).toBe(moment);
     }),
   );
+});
+
+const TYPES: readonly ColumnType[] = [
+  ...(['uuid', 'code', 'smallint', 'integer', 'bigint', 'boolean', 'timestamptz', 'bytea', 'hex'] as const),
+  ...(['text', 'json text', 'jsonb', 'text list'] as const),
+];
+
+test.each(TYPES)('a column of type %s without a value in any row costs no list, and is null in each', async (type) => {
+  const ids = [newId(), newId(), newId()];
+  const keys = encodeColumn({ name: 'id', type: 'uuid', read: (id: string) => id }, ids);
+  const values = encodeColumn({ name: 'value', type, read: () => null }, ids);
+  expect(values).toBeNull();
+  const { rows } = await pool.query(
+    `SELECT v.id, v.value IS NULL AS absent, ${columnValue(type, 'v.value')} AS shown
+       FROM (SELECT unnest($1::uuid[]), unnest(${arrayOf(type, '$2')})) AS v (id, value)`,
+    [keys, values],
+  );
+  const shown = type === 'text list' ? [] : null;
+  expect(rows).toEqual(ids.map((id) => ({ id, absent: true, shown })));
 });
