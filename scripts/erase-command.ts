@@ -14,7 +14,7 @@ import { createLogger } from '../src/process/log.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { ID_PREFIXES, publicId } from '../src/values/ids.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;

@@ -11,7 +11,7 @@ import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { toJson } from '../src/values/json.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 import { databaseFailure } from './database-failure.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 

@@ -19,7 +19,7 @@ import { resolvePayout } from '../src/payouts/resolution/resolve-payout.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 
 export interface ResolveOptions {

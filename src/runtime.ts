@@ -53,7 +53,7 @@ import { keepRailSettings } from './rails/settings/rail-settings-store.ts';
 import { readRailsFile } from './rails/settings/read-rails-file.ts';
 import type { SharedRail } from './rails/shared-rail.ts';
 import type { Clock } from './values/clock.ts';
-import { webhookSink } from './webhooks/event-sink.ts';
+import { webhookSink } from './webhooks/backlogs/event-sink.ts';
 
 /** A group that has parts of its own builds them in its folder. */
 export interface Runtime extends PaymentsRuntime {

@@ -9,7 +9,7 @@ import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import { issueApiKey } from '../harness/issue-api-key.ts';
 
 export const CURRENCY = 'JOD';

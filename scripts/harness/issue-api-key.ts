@@ -8,7 +8,7 @@ import * as operator from '../../src/organisations/issue-api-key.ts';
 import { encodeActor } from '../../src/values/actor.ts';
 import type { Clock } from '../../src/values/clock.ts';
 import type { Uuid } from '../../src/values/ids.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 
 export interface IssuedKey {
   readonly key: ApiKeyOfBook;

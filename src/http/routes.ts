@@ -101,9 +101,9 @@ import {
   schemeSettlementSimulationRoutes,
 } from '../transactions/settlements/api/settlement-routes.ts';
 import { messageSimulationRoutes } from '../transactions/simulations/api/message-simulation-routes.ts';
-import { endpointEvents, testEvents } from '../webhooks/api/endpoint-events.ts';
-import { eventRoutes } from '../webhooks/api/event-routes.ts';
-import { webhookRoutes } from '../webhooks/api/webhook-routes.ts';
+import { endpointEvents, testEvents } from '../webhooks/endpoints/api/endpoint-events.ts';
+import { webhookRoutes } from '../webhooks/endpoints/api/webhook-routes.ts';
+import { eventRoutes } from '../webhooks/events/api/event-routes.ts';
 import { limitRoutes } from './limits-route.ts';
 
 /** The order matters only for speed: the most called routes come first. */

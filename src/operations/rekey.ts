@@ -27,7 +27,7 @@ import { SEALED_OF_BANKS } from '../rails/iso20022/bank-file-store.ts';
 import { reportKeyPlace } from '../reports/report/piece-seal.ts';
 import { readReportKeysPage, writeReportKeys } from '../reports/report/report-key-store.ts';
 import { elsewhere } from '../values/progress.ts';
-import { earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
+import { earlierSecretPlace } from '../webhooks/endpoints/endpoint-secret.ts';
 import {
   type BankSealed,
   idOfEndpoint,

@@ -27,7 +27,7 @@ import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { type Clock, systemClock } from '../../src/values/clock.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
-import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
+import { webhookEndpoints } from '../../src/webhooks/endpoints/endpoint-table.ts';
 import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);

@@ -7,7 +7,7 @@ import { Committer } from '../../src/ledger/commit/committer.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { systemClock } from '../../src/values/clock.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import type { Product } from './product.ts';
 
 /** Gives the places that still have a row. */

@@ -20,7 +20,7 @@ import { createLogger } from '../../src/process/log.ts';
 import { encodeActor } from '../../src/values/actor.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, stored, type TestBook, transfer } from './book.ts';
 import { RETURNS_APART } from './forms.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';

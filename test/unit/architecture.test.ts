@@ -518,10 +518,10 @@ describe('the import rules report violations', () => {
     'src/ledger/entry.ts': "import { payout } from '../payouts/payout/payout.ts'; export const entry = payout;",
     'src/idempotency/once.ts': "import { payout } from '../payouts/payout/payout.ts'; export const once = payout;",
     'src/payouts/payout/payout.ts':
-      "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
+      "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoints/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
     'src/payouts/payout/checks/payout-check.ts': 'export const check = 1;',
     'src/payouts/payout/api/payout-routes.ts': 'export const routes = 1;',
-    'src/webhooks/endpoint.ts': 'export const endpoint = 1;',
+    'src/webhooks/endpoints/endpoint.ts': 'export const endpoint = 1;',
     'src/payouts/destinations/destination.ts':
       "import { payout } from '../payout/payout.ts'; export const destination = payout;",
     'src/newgroup/refund.ts': "import { id } from '../values/ids.ts'; export const refund = id;",
@@ -589,7 +589,7 @@ describe('the import rules report violations', () => {
     ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}                     | ${'src/payouts/payout/payout.ts'}
     ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}                 | ${'src/payouts/payout/payout.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/queue/queues.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoint.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoints/endpoint.ts'}
     ${'nouns-of-payouts-in-their-order'}           | ${'src/payouts/destinations/destination.ts'} | ${'src/payouts/payout/payout.ts'}
     ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/http/app.ts'}
     ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/payouts/payout/payout.ts'}

@@ -6,7 +6,7 @@ import { openAccount } from '../../../src/accounts/open-account.ts';
 import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, payoutRequest, stored, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

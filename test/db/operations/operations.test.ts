@@ -15,7 +15,7 @@ import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { countUnknown } from '../../../src/payouts/payout/unresolved-store.ts';
 import type { QueueDepth } from '../../../src/queue/queues.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
-import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
+import { movedDeliveries } from '../../../src/webhooks/deliveries/moved-deliveries.ts';
 import { insertDeliveries, insertPayouts, withoutForeignKeys } from '../../support/operations-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';

@@ -17,7 +17,7 @@ import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/de
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { earlierSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
+import { earlierSecretPlace, secretPlace } from '../../../src/webhooks/endpoints/endpoint-secret.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';

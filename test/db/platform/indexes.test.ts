@@ -24,9 +24,9 @@ import { newId } from '../../../src/values/ids.ts';
 import { readLines } from '../../../src/verify/account-check-store.ts';
 import { readSteps } from '../../../src/verify/journal-check-store.ts';
 import { readStepsTwice } from '../../../src/verify/window-store.ts';
-import { listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
-import { loadPendingDeliveries } from '../../../src/webhooks/delivery-store.ts';
-import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
+import { listDeliveries } from '../../../src/webhooks/deliveries/delivery-list-store.ts';
+import { loadPendingDeliveries } from '../../../src/webhooks/deliveries/delivery-store.ts';
+import { getEvent, listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

@@ -19,9 +19,9 @@ import type { Clock } from '../../../src/values/clock.ts';
 import { newId, parsePublicId, type Uuid } from '../../../src/values/ids.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
-import type { NewSecret } from '../../../src/webhooks/endpoint-secret.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
-import { type CreateEndpoint, createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { type CreateEndpoint, createEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
+import type { NewSecret } from '../../../src/webhooks/endpoints/endpoint-secret.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z');

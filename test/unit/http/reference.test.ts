@@ -10,7 +10,7 @@ import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';
 import * as payoutSchemas from '../../../src/payouts/payout/api/payout-schemas.ts';
-import * as webhookSchemas from '../../../src/webhooks/api/webhook-schemas.ts';
+import * as webhookSchemas from '../../../src/webhooks/endpoints/api/webhook-schemas.ts';
 import { createTestApp } from './test-app.ts';
 
 /** The parts of an OpenAPI document that the tests read. */

@@ -66,8 +66,9 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/queue/for-each-row.ts': 'Counts up to a number.',
   'src/queue/pool.ts': 'A deadline.',
   'src/verify/verify-since.ts': 'A binary search halves its range.',
-  'src/webhooks/drain-backlog.ts': 'A page is read behind the last one, waits for attempts, or ends the drain.',
-  'src/webhooks/drain-in-order.ts': 'A page is read behind the last one, or ends the drain; the pace lets go in time.',
+  'src/webhooks/drains/drain-backlog.ts': 'A page is read behind the last one, waits for attempts, or ends the drain.',
+  'src/webhooks/drains/drain-in-order.ts':
+    'A page is read behind the last one, or ends the drain; the pace lets go in time.',
 };
 
 describe('every loop that waits for its own result proves its progress', () => {
