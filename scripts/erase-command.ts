@@ -3,7 +3,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { RESOURCES } from '../src/groups.ts';

@@ -1,5 +1,5 @@
 /** What commands share that take in a file of a party: exit codes, the database, and a committer. */
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { requireContractedTo } from '../src/db/contract.ts';
 import { watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';

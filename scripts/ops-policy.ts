@@ -2,7 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';

@@ -2,7 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
-import { lowBalances } from './accounts/low-balance.ts';
+import { lowBalances } from './accounts/account/low-balance.ts';
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import { payableCards } from './cards/card/payable-card.ts';
 import { type Config, ConfigError } from './config.ts';

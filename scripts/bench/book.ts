@@ -1,6 +1,6 @@
 /** Books and accounts to measure with, made by the product's own commands. */
-import { lowBalances } from '../../src/accounts/low-balance.ts';
-import { openAccount } from '../../src/accounts/open-account.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
+import { openAccount } from '../../src/accounts/account/open-account.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';

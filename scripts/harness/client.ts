@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type * as accountSchemas from '../../src/accounts/api/account-schemas.ts';
+import type * as accountSchemas from '../../src/accounts/account/api/account-schemas.ts';
 import type { Route } from '../../src/api/route.ts';
 import type * as journalSchemas from '../../src/api/schemas/journal.ts';
 import type { problem } from '../../src/api/schemas/problem.ts';

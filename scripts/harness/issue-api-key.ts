@@ -1,5 +1,5 @@
 /** Keys for scenarios, benches and tests: made and rolled by the operator's own commands, as `npm run keys` does. */
-import { lowBalances } from '../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';

@@ -1,6 +1,6 @@
 /** Erases as the operator's command does, within this process. */
 
-import { lowBalances } from '../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { RESOURCES } from '../../src/groups.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';

@@ -1,9 +1,9 @@
 /** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
 import { hash } from 'node:crypto';
 
-import { accountHolds } from '../../src/accounts/account-hold-table.ts';
-import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
-import { placeAccountHold } from '../../src/accounts/place-hold.ts';
+import { accountHolds } from '../../src/accounts/holds/account-hold-table.ts';
+import { increaseHold, releaseHold } from '../../src/accounts/holds/change-hold.ts';
+import { placeAccountHold } from '../../src/accounts/holds/place-hold.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import type { Finding } from '../../src/group/finding.ts';

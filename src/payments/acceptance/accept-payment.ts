@@ -1,6 +1,6 @@
 /** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
 
-import { defaultAccounts } from '../../accounts/account-profile-table.ts';
+import { defaultAccounts } from '../../accounts/account/account-profile-table.ts';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { Config } from '../../config.ts';

@@ -2,7 +2,7 @@
  * What the acquirer's notice of a dispute means: it opens one, or decides one. The state decides what a notice still means, and
  * what nobody can explain becomes an exception for a person.
  */
-import { accountTouches } from '../../accounts/account-resource.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import { disputeReason } from '../../acquirers/dispute-reasons.ts';
 import { type DisputeTerms, disputeFee } from '../../acquirers/dispute-terms.ts';

@@ -1,5 +1,5 @@
 /** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';

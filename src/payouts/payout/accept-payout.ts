@@ -1,6 +1,6 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
-import { defaultAccounts } from '../../accounts/account-profile-table.ts';
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import { defaultAccounts } from '../../accounts/account/account-profile-table.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';

@@ -1,7 +1,7 @@
 /** Statements that are made by themselves: numbered without a gap, once their days are over, and never again. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { updateAccount } from '../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
+import { updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
 import { statementMaking } from '../../../src/accounts/statements/make-statements.ts';
 import type { ScheduleName } from '../../../src/accounts/statements/schedule.ts';
 import { statementSchedules } from '../../../src/accounts/statements/schedule-table.ts';

@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accountResource } from '../../../src/accounts/account-resource.ts';
-import { updateAccount } from '../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
+import { accountResource } from '../../../src/accounts/account/account-resource.ts';
+import { updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';

@@ -3,7 +3,7 @@
  * planner cannot tell its cost from that of the primary key. migrations/0006 says how this is avoided.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccounts } from '../../../src/accounts/account-list-store.ts';
+import { listAccounts } from '../../../src/accounts/account/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { readManualEntriesById } from '../../../src/journal/entries/checks/manual-entry-check-store.ts';

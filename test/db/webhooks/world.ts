@@ -3,7 +3,7 @@
  */
 
 import { expect } from 'vitest';
-import { lowBalances } from '../../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../../src/accounts/account/low-balance.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';

@@ -3,7 +3,7 @@
  * Postgres and to models of the queues, the rail and the receiver.
  */
 
-import { lowBalances } from '../../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../../src/accounts/account/low-balance.ts';
 import type { Forms } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';

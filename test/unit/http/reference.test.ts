@@ -3,7 +3,7 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import * as accountSchemas from '../../../src/accounts/api/account-schemas.ts';
+import * as accountSchemas from '../../../src/accounts/account/api/account-schemas.ts';
 import { isWrite } from '../../../src/api/route.ts';
 import { ERRORS } from '../../../src/errors/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
