@@ -11,7 +11,7 @@ import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
-import { makeNoticesDue } from '../src/outside/notice-store.ts';
+import { makeNoticesDue } from '../src/outside/notices/notice-store.ts';
 import { postingsOf } from '../src/payouts/payout/checks/payout-history.ts';
 import { payouts } from '../src/payouts/payout/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution/resolution-store.ts';

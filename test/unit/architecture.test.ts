@@ -467,7 +467,7 @@ describe('the outside is called by adapters of parties, and by deliveries of web
   /** The embedded start makes its first key through its own API. */
   const ASKS_ITSELF = 'src/embedded/sandbox.ts';
   /** Behind safe-connect.ts and the client of gateways. */
-  const MAY_OPEN = ['src/outside/http-post.ts', ASKS_ITSELF];
+  const MAY_OPEN = ['src/outside/connections/http-post.ts', ASKS_ITSELF];
 
   /** Names of what opens a connection of its own accord: `fetch`, and what Node's modules give for it. */
   function opensIn({ path, text }: SourceFile): string[] {

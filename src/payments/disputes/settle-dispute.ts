@@ -10,7 +10,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
+import { evidenceTouch, keepEvidence } from '../../outside/evidence/evidence.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { JsonText } from '../../values/json.ts';

@@ -16,7 +16,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
-import { refuseUrl, requireUrl } from '../../outside/endpoint-url.ts';
+import { refuseUrl, requireUrl } from '../../outside/connections/endpoint-url.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';

@@ -7,7 +7,7 @@
  */
 
 import type { BookId, Mode } from '../../ledger/book.ts';
-import type { PostError } from '../../outside/post-event.ts';
+import type { PostError } from '../../outside/connections/post-event.ts';
 import type { Instant } from '../../values/clock.ts';
 import { parseHttpDate } from '../../values/http-date.ts';
 import type { Uuid } from '../../values/ids.ts';

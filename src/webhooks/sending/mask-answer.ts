@@ -3,7 +3,7 @@
  * is removed from the response. `npm run ops -- erase` still deletes the responses to an object's events, because a search
  * does not find every wording.
  */
-import { RESPONSE_KEPT_BYTES } from '../../outside/post-event.ts';
+import { RESPONSE_KEPT_BYTES } from '../../outside/connections/post-event.ts';
 
 const MASK = '[personal]';
 /** Shorter texts are removed only inside quotes: `1` or `ops` also occur in other words. */

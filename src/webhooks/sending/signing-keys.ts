@@ -1,6 +1,6 @@
 /** The keys that sign the events of an endpoint. */
 import type { SecretBox } from '../../db/secret-box.ts';
-import { OpenedKeys } from '../../outside/opened-keys.ts';
+import { OpenedKeys } from '../../outside/connections/opened-keys.ts';
 import type { Instant } from '../../values/clock.ts';
 import { type SignedMessage, type SigningKey, sign, signAsymmetric } from '../../values/standard-webhooks.ts';
 import type { DeliveryEndpoint } from '../deliveries/delivery.ts';

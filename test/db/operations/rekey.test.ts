@@ -12,7 +12,7 @@ import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { createFingerprints } from '../../../src/idempotency/fingerprints.ts';
 import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
-import { payeePlace } from '../../../src/outside/notice.ts';
+import { payeePlace } from '../../../src/outside/notices/notice.ts';
 import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/destination.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';

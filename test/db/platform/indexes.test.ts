@@ -10,7 +10,7 @@ import { readManualEntriesById } from '../../../src/journal/entries/checks/manua
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
-import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/foreign-notice-store.ts';
+import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/notices/foreign-notice-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import type { EventPost } from '../../../src/outside/post-event.ts';
+import type { EventPost } from '../../../src/outside/connections/post-event.ts';
 import { partsOf } from '../../../src/queue/job.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { checkOverdue } from '../../../src/verify/overdue-check.ts';

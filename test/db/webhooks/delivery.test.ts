@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
-import { postEvent } from '../../../src/outside/post-event.ts';
+import { postEvent } from '../../../src/outside/connections/post-event.ts';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { enableEndpoint, rotateSecret } from '../../../src/webhooks/actions/manage-endpoint.ts';

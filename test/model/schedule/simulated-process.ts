@@ -12,7 +12,7 @@ import { ApiError } from '../../../src/errors/errors.ts';
 import type { RowFailed } from '../../../src/group/moved-rows.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { Committer } from '../../../src/ledger/commit/committer.ts';
-import type { OutsideCalls } from '../../../src/outside/job-calls.ts';
+import type { OutsideCalls } from '../../../src/outside/calls/job-calls.ts';
 import { RecentPauses } from '../../../src/payouts/pauses/recent-pauses.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';

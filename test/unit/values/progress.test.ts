@@ -58,8 +58,9 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/organisations/api-key-lookups.ts': 'A statement takes its lookups out of what waits.',
   'src/operations/waiting.ts': 'A lookup takes its rows out of the list, or ends.',
   'src/intake/spooled-file.ts': 'Reads behind what it has read; a file that ends too early throws.',
-  'src/outside/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
-  'src/outside/take-notices.ts': 'Counts the notices of its rounds up to a number; a round without any ends it.',
+  'src/outside/notices/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
+  'src/outside/notices/take-notices.ts':
+    'Counts the notices of its rounds up to a number; a round without any ends it.',
   'src/payouts/pauses/change-pause.ts': 'A statement takes its payouts out of what is kept back.',
   'src/proofs/grow-trees.ts': 'Each row is the next number, or the number is missing.',
   'src/queue/enqueuer.ts': 'A flush takes all rows out of the buffer.',

@@ -1,6 +1,6 @@
 /** Answers of receivers are kept without the personal text of the event, in whatever form they say it. */
 import { expect, test } from 'vitest';
-import { RESPONSE_KEPT_BYTES } from '../../../src/outside/post-event.ts';
+import { RESPONSE_KEPT_BYTES } from '../../../src/outside/connections/post-event.ts';
 import { withoutTexts } from '../../../src/webhooks/sending/mask-answer.ts';
 
 const NAME = '"Zo\u00eb \\"Z\\""';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { GroupLimits } from '../../../api/group-limits.ts';
-import { portsWith, URL_LENGTH_MAX } from '../../../outside/endpoint-url.ts';
+import { portsWith, URL_LENGTH_MAX } from '../../../outside/connections/endpoint-url.ts';
 import { ATTEMPTS_MAX } from '../../deliveries/delivery.ts';
 import { EVENT_FILTERS_MAX } from '../../events/event-filter.ts';
 import { ENDPOINTS_PER_BOOK_MAX } from '../endpoint.ts';

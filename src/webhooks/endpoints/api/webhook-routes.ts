@@ -9,7 +9,7 @@ import { answerSecretPlace, revealedAnswer } from '../../../idempotency/answer-s
 import { internalKey, type Stored } from '../../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../../idempotency/once.ts';
 import type { Command, Refusal } from '../../../ledger/command.ts';
-import { requireUrl } from '../../../outside/endpoint-url.ts';
+import { requireUrl } from '../../../outside/connections/endpoint-url.ts';
 import { type AllowList, parseAllowList } from '../../../values/public-address.ts';
 import { newSecret } from '../../../values/standard-webhooks.ts';
 import {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { instant } from '../../../api/pages.ts';
 import { cardNumberIssue, description, metadata, refuseCardNumberInUrl } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import { URL_LENGTH_MAX } from '../../../outside/endpoint-url.ts';
+import { URL_LENGTH_MAX } from '../../../outside/connections/endpoint-url.ts';
 import { hasCardNumber } from '../../../values/card-number.ts';
 import { parsedUrl } from '../../../values/url.ts';
 import { DELIVERY_TRANSITIONS, type DeliveryStatus } from '../../deliveries/delivery.ts';
