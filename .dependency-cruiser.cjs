@@ -166,7 +166,7 @@ const layerRules = LAYERS.map(({ name, from, except, may }) => ({
 
 /** The clients of parties, with all that they are made of. */
 const ADAPTERS = ['^src/(acquirers|processors|rails)/(http/|sandbox-)'];
-/** Where each gets its limits by book, and no other code has it (src/outside/called-party.ts). */
+/** Where each gets its limits by book, and no other code has it (src/outside/calls/called-party.ts). */
 const LISTS_OF_PARTIES = file('acquirers/acquirers', 'processors/processors', 'rails/rails');
 
 const partyRules = [
@@ -222,7 +222,7 @@ const PACKAGES = [
   { name: 'temporal-polyfill', only: folder('calendar') },
   { name: 'csv-parse', only: folder('intake') },
   { name: 'pdfkit', only: folder('pdf') },
-  // It refuses a 1xx that nobody asked for: who speaks to the outside does so by outside/http-post.ts.
+  // It refuses a 1xx that nobody asked for: who speaks to the outside does so by outside/connections/http-post.ts.
   { name: 'undici', only: ['^scripts/'] },
   { name: 'prom-client', only: folder('metrics') },
   { name: 'commander', only: ['^scripts/', '^workers/run\\.ts$'] },

@@ -1,6 +1,6 @@
 /**
  * An endpoint that is behind is due as one row. Its deliveries wait without a due time of their own, in the order of
- * their events, until a worker drains them (src/webhooks/backlog.ts). Two hundred thousand deliveries of a receiver
+ * their events, until a worker drains them (src/webhooks/backlogs/backlog.ts). Two hundred thousand deliveries of a receiver
  * that was away cost 3,860 row updates a second while each was due by itself.
  *
  * All columns are null (retry_attempts 0) for an endpoint that is not behind, and in rows that release 0.1.0 writes.

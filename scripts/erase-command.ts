@@ -3,7 +3,7 @@
 import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { type Forms, watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { RESOURCES } from '../src/groups.ts';
@@ -14,7 +14,7 @@ import { createLogger } from '../src/process/log.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { ID_PREFIXES, publicId } from '../src/values/ids.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 
 type WithDatabase = (work: (pool: Pool, environment: NodeJS.ProcessEnv) => Promise<void>) => Promise<void>;
 type TableOf = (rows: readonly Record<string, unknown>[]) => string;

@@ -1,5 +1,5 @@
 /** What commands share that take in a file of a party: exit codes, the database, and a committer. */
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { requireContractedTo } from '../src/db/contract.ts';
 import { watchForms } from '../src/db/forms.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
@@ -11,7 +11,7 @@ import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { createLogger } from '../src/process/log.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { toJson } from '../src/values/json.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 import { databaseFailure } from './database-failure.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 

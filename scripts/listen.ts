@@ -15,7 +15,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { Command, InvalidArgumentError } from 'commander';
 import { dataDirectory, readCredentials } from '../src/embedded/environment.ts';
-import { createAgents, destroyAgents, httpPost } from '../src/outside/http-post.ts';
+import { createAgents, destroyAgents, httpPost } from '../src/outside/connections/http-post.ts';
 import { createSigningKey, type SigningKey, verify } from '../src/values/standard-webhooks.ts';
 import { parsedUrl } from '../src/values/url.ts';
 

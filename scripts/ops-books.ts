@@ -1,7 +1,7 @@
 /** `npm run ops -- books list | overdraft-ceiling`: the limits that the operator sets for each book. */
 
 import { type Command, InvalidArgumentError } from 'commander';
-import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/overdraft-ceiling-store.ts';
+import { readOverdraftCeiling, setOverdraftCeiling } from '../src/accounts/account/overdraft-ceiling-store.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { MAX_REQUEST_AMOUNT } from '../src/money/amount.ts';
 import { listBooks } from '../src/organisations/organisation-store.ts';

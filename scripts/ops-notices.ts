@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { COUNT_LIMIT } from '../src/db/count-limit.ts';
 import type { Pool } from '../src/db/pool.ts';
-import { listForeignNotices, resolveForeignNotice } from '../src/outside/foreign-notice-store.ts';
+import { listForeignNotices, resolveForeignNotice } from '../src/outside/notices/foreign-notice-store.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 

@@ -2,7 +2,7 @@
 
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
@@ -12,7 +12,7 @@ import { approvePolicy } from '../src/payouts/policies/change-policy.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { newId, parsePublicId, publicId } from '../src/values/ids.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 
 type WithDatabase = (work: (pool: Pool) => Promise<void>) => Promise<void>;
 

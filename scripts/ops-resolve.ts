@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { lowBalances } from '../src/accounts/low-balance.ts';
+import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { watchForms } from '../src/db/forms.ts';
 import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
@@ -11,7 +11,7 @@ import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
 import type { BookId } from '../src/ledger/book.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
-import { makeNoticesDue } from '../src/outside/notice-store.ts';
+import { makeNoticesDue } from '../src/outside/notices/notice-store.ts';
 import { postingsOf } from '../src/payouts/payout/checks/payout-history.ts';
 import { payouts } from '../src/payouts/payout/payout-table.ts';
 import { evidencePlace, findBookOfPayout, payoutResolutions } from '../src/payouts/resolution/resolution-store.ts';
@@ -19,7 +19,7 @@ import { resolvePayout } from '../src/payouts/resolution/resolve-payout.ts';
 import { encodeActor } from '../src/values/actor.ts';
 import { formatInstant, systemClock } from '../src/values/clock.ts';
 import { parsePublicId, publicId, type Uuid } from '../src/values/ids.ts';
-import { webhookSink } from '../src/webhooks/event-sink.ts';
+import { webhookSink } from '../src/webhooks/backlogs/event-sink.ts';
 import { encryptionKeysOf } from './rekey-command.ts';
 
 export interface ResolveOptions {

@@ -13,7 +13,7 @@ import { readBacklog } from '../src/operations/backlog-store.ts';
 import { listStuck, retryStuck, type StuckRow } from '../src/operations/stuck-store.ts';
 import { shownStuckId, stuckView } from '../src/operations/stuck-view.ts';
 import { WaitingTimes } from '../src/operations/waiting.ts';
-import { countForeignNotices } from '../src/outside/foreign-notice-store.ts';
+import { countForeignNotices } from '../src/outside/notices/foreign-notice-store.ts';
 import { countUnknown } from '../src/payouts/payout/unresolved-store.ts';
 import { createLogger } from '../src/process/log.ts';
 import { createQueues, type Queues } from '../src/queue/queues.ts';

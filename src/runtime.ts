@@ -2,7 +2,7 @@
  * The parts of a process, put together in one place: connections, committer, queues, rails. API and workers take the
  * parts they need; a process that is both has one of each.
  */
-import { lowBalances } from './accounts/low-balance.ts';
+import { lowBalances } from './accounts/account/low-balance.ts';
 import { type Acquirers, createAcquirers } from './acquirers/acquirers.ts';
 import { payableCards } from './cards/card/payable-card.ts';
 import { type Config, ConfigError } from './config.ts';
@@ -32,8 +32,8 @@ import { createRowFailed } from './operations/row-failed.ts';
 import { anyKeyOpensLive } from './organisations/api-key-store.ts';
 import { type Authenticator, createAuthenticator } from './organisations/authenticate.ts';
 import { operatorBooks } from './organisations/organisation-store.ts';
-import { AskedEndpoints } from './outside/asked-endpoints.ts';
-import { CallLimits } from './outside/call-limits.ts';
+import { CallLimits } from './outside/calls/call-limits.ts';
+import { AskedEndpoints } from './outside/questions/asked-endpoints.ts';
 import { createPaymentsRuntime, type PaymentsRuntime } from './payments/payments-runtime.ts';
 import { payableTokens } from './payments/tokens/payable-token.ts';
 import { keptBackOf } from './payouts/pauses/pause.ts';
@@ -53,7 +53,7 @@ import { keepRailSettings } from './rails/settings/rail-settings-store.ts';
 import { readRailsFile } from './rails/settings/read-rails-file.ts';
 import type { SharedRail } from './rails/shared-rail.ts';
 import type { Clock } from './values/clock.ts';
-import { webhookSink } from './webhooks/event-sink.ts';
+import { webhookSink } from './webhooks/backlogs/event-sink.ts';
 
 /** A group that has parts of its own builds them in its folder. */
 export interface Runtime extends PaymentsRuntime {

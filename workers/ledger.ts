@@ -1,5 +1,5 @@
 /** Ledger pool: carries out the commands that post. Those of one book meet in this process's committer. */
-import { holdExpiry } from '../src/accounts/expire-holds.ts';
+import { holdExpiry } from '../src/accounts/holds/expire-holds.ts';
 import { statementMaking } from '../src/accounts/statements/make-statements.ts';
 import { auditRange } from '../src/audit/audit-range.ts';
 import { takeCredits } from '../src/inbound/credits/take-credits.ts';

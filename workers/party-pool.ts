@@ -1,11 +1,11 @@
 /** What the pools that talk to outside parties have in common: the concurrency, and the inboxes of the parties' notices. */
 import { openOnce } from '../src/exceptions/open-exception.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
-import { NoticeCopier } from '../src/outside/copy-notices.ts';
-import { InboxTurns } from '../src/outside/inbox-turns.ts';
-import type { Inbox, NoticeKinds } from '../src/outside/notice.ts';
-import type { NoticeSource } from '../src/outside/party.ts';
-import type { NoticeRuntime, TakenNotices } from '../src/outside/take-notices.ts';
+import { NoticeCopier } from '../src/outside/notices/copy-notices.ts';
+import { InboxTurns } from '../src/outside/notices/inbox-turns.ts';
+import type { Inbox, NoticeKinds } from '../src/outside/notices/notice.ts';
+import type { NoticeRuntime, TakenNotices } from '../src/outside/notices/take-notices.ts';
+import type { NoticeSource } from '../src/outside/party/party.ts';
 import { warnSeldom } from '../src/process/seldom.ts';
 import type { JOBS, JobData, QueuePool } from '../src/queue/job.ts';
 import { definePool, type Handlers, type PoolDefinition } from '../src/queue/pool.ts';
@@ -27,7 +27,7 @@ export interface PartyPool<Name extends QueuePool, NoticeJob extends (typeof JOB
   readonly name: Name;
   /** By kind. Each has a job of its own for its notices. */
   readonly parties: readonly PoolParties<NoticeJob>[];
-  /** The jobs for rows. They end when their rows are in the hands of the calls (outside/job-calls.ts). */
+  /** The jobs for rows. They end when their rows are in the hands of the calls (outside/calls/job-calls.ts). */
   readonly jobs: Omit<Handlers<Name>, NoticeJob>;
 }
 

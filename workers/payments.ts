@@ -6,7 +6,7 @@ import { cardOperations } from '../src/cards/operations/card-operation-table.ts'
 import { takeProcessorNotices } from '../src/cards/outcomes/processor-notices.ts';
 import { inquireCardOperations, tellOperations } from '../src/cards/outcomes/send-operations.ts';
 import { RowLoads } from '../src/ledger/rows/row-loads.ts';
-import type { OutsideCalls } from '../src/outside/job-calls.ts';
+import type { OutsideCalls } from '../src/outside/calls/job-calls.ts';
 import { paymentOperations } from '../src/payments/operations/payment-operation-table.ts';
 import { takeAcquirerNotices } from '../src/payments/outcomes/acquirer-notices.ts';
 import { inquireOperations, submitOperations } from '../src/payments/outcomes/send-operations.ts';

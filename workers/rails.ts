@@ -2,7 +2,7 @@
 
 import { openOnce } from '../src/exceptions/open-exception.ts';
 import { RowLoads } from '../src/ledger/rows/row-loads.ts';
-import type { OutsideCalls } from '../src/outside/job-calls.ts';
+import type { OutsideCalls } from '../src/outside/calls/job-calls.ts';
 import { takeRailNotices } from '../src/payouts/notices/rail-notices.ts';
 import { inquirePayouts, submitPayouts } from '../src/payouts/outcomes/send-payouts.ts';
 import { payouts } from '../src/payouts/payout/payout-table.ts';

@@ -9,7 +9,7 @@ import { ConfigError, readConfig } from '../src/config.ts';
 import { DatabaseRoleError } from '../src/db/roles.ts';
 import { SecretBoxError } from '../src/db/secret-box.ts';
 import { arrivalsOf } from '../src/inbound/arrivals/take-arrivals.ts';
-import { JobCalls } from '../src/outside/job-calls.ts';
+import { JobCalls } from '../src/outside/calls/job-calls.ts';
 import { returnAtBank } from '../src/payouts/returns/return-at-bank.ts';
 import { createLogger } from '../src/process/log.ts';
 import { EvictionPolicyError } from '../src/queue/memory-policy.ts';

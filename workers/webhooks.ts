@@ -1,7 +1,7 @@
 /** Webhooks pool: delivers events to webhook endpoints. */
 import { definePool, type PoolDefinition } from '../src/queue/pool.ts';
 import type { Runtime } from '../src/runtime.ts';
-import { createDeliverer } from '../src/webhooks/deliver-webhook.ts';
+import { createDeliverer } from '../src/webhooks/sending/deliver-webhook.ts';
 
 export interface WebhooksPool {
   readonly definition: PoolDefinition;

@@ -1,6 +1,6 @@
 /** Books and accounts to measure with, made by the product's own commands. */
-import { lowBalances } from '../../src/accounts/low-balance.ts';
-import { openAccount } from '../../src/accounts/open-account.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
+import { openAccount } from '../../src/accounts/account/open-account.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';
@@ -9,7 +9,7 @@ import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import { issueApiKey } from '../harness/issue-api-key.ts';
 
 export const CURRENCY = 'JOD';

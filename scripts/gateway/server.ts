@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NotOfContract, readObject } from '../../src/outside/gateway/fields.ts';
-import { CALL_ID_PREFIX } from '../../src/outside/partner.ts';
+import { CALL_ID_PREFIX } from '../../src/outside/party/partner.ts';
 import { toJson } from '../../src/values/json.ts';
 import { createSigningKey, verify } from '../../src/values/standard-webhooks.ts';
 import { answerCall, CALLS, type CallAnswer } from './calls.ts';

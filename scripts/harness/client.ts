@@ -4,14 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
-import type * as accountSchemas from '../../src/accounts/api/account-schemas.ts';
+import type * as accountSchemas from '../../src/accounts/account/api/account-schemas.ts';
 import type { Route } from '../../src/api/route.ts';
 import type * as journalSchemas from '../../src/api/schemas/journal.ts';
 import type { problem } from '../../src/api/schemas/problem.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import type * as payoutSchemas from '../../src/payouts/payout/api/payout-schemas.ts';
-import type * as eventSchemas from '../../src/webhooks/api/event-schemas.ts';
-import type * as webhookSchemas from '../../src/webhooks/api/webhook-schemas.ts';
+import type * as webhookSchemas from '../../src/webhooks/endpoints/api/webhook-schemas.ts';
+import type * as eventSchemas from '../../src/webhooks/events/api/event-schemas.ts';
 import { holdAgainstReference } from './as-promised.ts';
 import { until, type WaitLimit } from './until.ts';
 

@@ -1,5 +1,5 @@
 /** Keys for scenarios, benches and tests: made and rolled by the operator's own commands, as `npm run keys` does. */
-import { lowBalances } from '../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
@@ -8,7 +8,7 @@ import * as operator from '../../src/organisations/issue-api-key.ts';
 import { encodeActor } from '../../src/values/actor.ts';
 import type { Clock } from '../../src/values/clock.ts';
 import type { Uuid } from '../../src/values/ids.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 
 export interface IssuedKey {
   readonly key: ApiKeyOfBook;

@@ -1,11 +1,11 @@
 /**
- * The acquirer contract: a party (outside/party.ts) that takes payments. What moves money is an instruction under a
+ * The acquirer contract: a party (outside/party/party.ts) that takes payments. What moves money is an instruction under a
  * reference of its own, the same on every attempt. An instruction about an earlier one names it.
  * Next: sandbox-acquirer.ts (the acquirer of test books), http/http-acquirer.ts (a partner's gateway), acquirers.ts
  * (the acquirers of a process), decline-codes.ts.
  */
 
-import type { NoticeKinds } from '../outside/notice.ts';
+import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
   type Confirmation,
   type NotFound,
@@ -14,7 +14,7 @@ import {
   type PartyAnswer,
   type PartyNotice,
   PartyUnreachable,
-} from '../outside/party.ts';
+} from '../outside/party/party.ts';
 import type { Instant } from '../values/clock.ts';
 import type { CardInput, CardShown } from './card.ts';
 import type { DeclineCode } from './decline-codes.ts';

@@ -5,9 +5,9 @@
 
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
-import { CallLimits } from '../outside/call-limits.ts';
-import type { Partner } from '../outside/partner.ts';
-import type { Party } from '../outside/party.ts';
+import { CallLimits } from '../outside/calls/call-limits.ts';
+import type { Partner } from '../outside/party/partner.ts';
+import type { Party } from '../outside/party/party.ts';
 import type { Logger } from '../process/log.ts';
 import { type Clock, systemClock } from '../values/clock.ts';
 import { HttpAcquirer } from './http/http-acquirer.ts';

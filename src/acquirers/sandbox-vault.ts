@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from '../db/pool.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
-import type { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { SandboxStatements } from '../outside/sandboxes/sandbox-statements.ts';
 import type { Clock } from '../values/clock.ts';
 import { AcquirerUnreachable, CardRefused, type Tokenized, type Verified } from './acquirer.ts';
 import type { CardInput } from './card.ts';

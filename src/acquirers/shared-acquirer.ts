@@ -1,7 +1,7 @@
 /** An acquirer as all code but its adapter uses it: each call is made in the turn of its book. */
-import type { CallFor, CallLimits } from '../outside/call-limits.ts';
-import { SharedParty } from '../outside/called-party.ts';
-import type { NotFound } from '../outside/party.ts';
+import type { CallFor, CallLimits } from '../outside/calls/call-limits.ts';
+import { SharedParty } from '../outside/calls/called-party.ts';
+import type { NotFound } from '../outside/party/party.ts';
 import type {
   Acquirer,
   AcquirerAnswer,

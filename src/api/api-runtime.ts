@@ -15,7 +15,7 @@ import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
 import type { RecentAccounts } from '../ledger/recent-accounts.ts';
 import type { ReadLineTexts } from '../ledger/rows/line-text-store.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
-import type { AskedEndpoints } from '../outside/asked-endpoints.ts';
+import type { AskedEndpoints } from '../outside/questions/asked-endpoints.ts';
 import type { Logger } from '../process/log.ts';
 import type { Processors } from '../processors/processors.ts';
 import type { Rails } from '../rails/rails.ts';

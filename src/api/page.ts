@@ -3,7 +3,7 @@
  * src/http/pages.ts, which bounds what is asked of it and sets the headers.
  */
 
-import type { SharedInquiries } from '../outside/shared-inquiries.ts';
+import type { SharedInquiries } from '../outside/calls/shared-inquiries.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { ApiRuntime } from './api-runtime.ts';
 import type { WaitersByTable } from './waits.ts';

@@ -1,6 +1,6 @@
 /** The group of cards: what cardholders pay with, what limits them, and how a book's cards work. */
 import type { Group } from '../group/group.ts';
-import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { sweepNotices } from '../outside/notices/sweep-inboxes.ts';
 import { cardResource } from './card/card-resource.ts';
 import { cardsOpen } from './card/cards-open.ts';
 import { cardCheck } from './card/checks/card-check.ts';

@@ -5,8 +5,8 @@
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError, ERRORS } from '../errors/errors.ts';
 import { problemBody } from '../errors/problem.ts';
-import { PartyBusy } from '../outside/call-limits.ts';
-import { PartyUnreachable } from '../outside/party.ts';
+import { PartyBusy } from '../outside/calls/call-limits.ts';
+import { PartyUnreachable } from '../outside/party/party.ts';
 import type { Logger } from '../process/log.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 

@@ -15,7 +15,7 @@ import { bankFileLimits } from '../reconciliation/runs/api/bank-file-limits.ts';
 import { reportLimits } from '../reports/report/api/report-limits.ts';
 import { backtestLimits } from '../transactions/backtest/api/backtest-limits.ts';
 import { transactionLimits } from '../transactions/purchase/api/transaction-limits.ts';
-import { webhookLimits } from '../webhooks/api/webhook-limits.ts';
+import { webhookLimits } from '../webhooks/endpoints/api/webhook-limits.ts';
 import { ANSWER_SECONDS } from './connections.ts';
 import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
 import { MAX_FIELD_ERRORS } from './json-body.ts';

@@ -5,8 +5,8 @@
  */
 import type { Express, Request } from 'express';
 import { ApiError } from '../errors/errors.ts';
-import { CALL_ID_PREFIX, type Partner, type PartnerMessage } from '../outside/partner.ts';
-import { keepPartnerNotice } from '../outside/partner-notice-store.ts';
+import { keepPartnerNotice } from '../outside/notices/partner-notice-store.ts';
+import { CALL_ID_PREFIX, type Partner, type PartnerMessage } from '../outside/party/partner.ts';
 import { hasCardNumber } from '../values/card-number.ts';
 import { newId } from '../values/ids.ts';
 import { verify } from '../values/standard-webhooks.ts';

@@ -1,11 +1,11 @@
 /** Every route and every event of the API: here, and in the list of limits-route.ts, src/http names groups. */
 
-import { accountEvents } from '../accounts/api/account-events.ts';
-import { accountRoutes } from '../accounts/api/account-routes.ts';
-import { holdEvents } from '../accounts/api/hold-events.ts';
-import { holdRoutes } from '../accounts/api/hold-routes.ts';
-import { inboundTransferEvents } from '../accounts/api/inbound-transfer-events.ts';
-import { inboundTransferRoutes } from '../accounts/api/inbound-transfer-routes.ts';
+import { accountEvents } from '../accounts/account/api/account-events.ts';
+import { accountRoutes } from '../accounts/account/api/account-routes.ts';
+import { holdEvents } from '../accounts/holds/api/hold-events.ts';
+import { holdRoutes } from '../accounts/holds/api/hold-routes.ts';
+import { inboundTransferEvents } from '../accounts/inbound-transfers/api/inbound-transfer-events.ts';
+import { inboundTransferRoutes } from '../accounts/inbound-transfers/api/inbound-transfer-routes.ts';
 import { statementEvents, statementRoutes } from '../accounts/statements/api/stored-statement-routes.ts';
 import type { EventDocument } from '../api/event-document.ts';
 import type { Page, PageAsset } from '../api/page.ts';
@@ -101,9 +101,9 @@ import {
   schemeSettlementSimulationRoutes,
 } from '../transactions/settlements/api/settlement-routes.ts';
 import { messageSimulationRoutes } from '../transactions/simulations/api/message-simulation-routes.ts';
-import { endpointEvents, testEvents } from '../webhooks/api/endpoint-events.ts';
-import { eventRoutes } from '../webhooks/api/event-routes.ts';
-import { webhookRoutes } from '../webhooks/api/webhook-routes.ts';
+import { endpointEvents, testEvents } from '../webhooks/endpoints/api/endpoint-events.ts';
+import { webhookRoutes } from '../webhooks/endpoints/api/webhook-routes.ts';
+import { eventRoutes } from '../webhooks/events/api/event-routes.ts';
 import { limitRoutes } from './limits-route.ts';
 
 /** The order matters only for speed: the most called routes come first. */

@@ -12,7 +12,7 @@ import { Readiness } from '../db/readiness.ts';
 import { Following } from '../idempotency/following.ts';
 import { RowLoads } from '../ledger/rows/row-loads.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
-import { SharedInquiries } from '../outside/shared-inquiries.ts';
+import { SharedInquiries } from '../outside/calls/shared-inquiries.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import type { RedisConnection } from '../queue/redis-connection.ts';

@@ -7,7 +7,7 @@ import type { RowFailed } from '../group/moved-rows.ts';
 import type { BookId } from '../ledger/book.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
 import { retryStaleReads } from '../ledger/commit/stale-read.ts';
-import { passesOutside } from '../outside/passes.ts';
+import { passesOutside } from '../outside/party/passes.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';

@@ -11,7 +11,7 @@ import { createPool } from '../db/pool.ts';
 import { adoptKeys } from '../organisations/adopt-keys.ts';
 import { openOperatorOrganisation } from '../organisations/open-organisation.ts';
 import { operatorBooks } from '../organisations/organisation-store.ts';
-import { placeForeignNotices } from '../outside/notice-store.ts';
+import { placeForeignNotices } from '../outside/notices/notice-store.ts';
 import { nameOperatorsOfExceptions } from '../payouts/resolution/resolution-store.ts';
 import { systemClock } from '../values/clock.ts';
 

@@ -21,13 +21,13 @@ import { DIGEST_BYTES, keyedFingerprint, readFingerprintKey } from '../idempoten
 import { readFileKeysPage, writeFileKeys } from '../intake/intake-file-store.ts';
 import { fileKeyPlace } from '../intake/sealed-file.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
-import { PAYEE_PLACE } from '../outside/notice.ts';
+import { PAYEE_PLACE } from '../outside/notices/notice.ts';
 import { SANDBOX_SECRET_PLACE, sandboxNumberPlace } from '../processors/sealed-places.ts';
 import { SEALED_OF_BANKS } from '../rails/iso20022/bank-file-store.ts';
 import { reportKeyPlace } from '../reports/report/piece-seal.ts';
 import { readReportKeysPage, writeReportKeys } from '../reports/report/report-key-store.ts';
 import { elsewhere } from '../values/progress.ts';
-import { earlierSecretPlace } from '../webhooks/endpoint-secret.ts';
+import { earlierSecretPlace } from '../webhooks/endpoints/endpoint-secret.ts';
 import {
   type BankSealed,
   idOfEndpoint,

@@ -1,7 +1,7 @@
 /** What becomes of a row that a worker could not move. */
 import type { Pool } from '../db/pool.ts';
 import type { RowFailed } from '../group/moved-rows.ts';
-import { passesOutside } from '../outside/passes.ts';
+import { passesOutside } from '../outside/party/passes.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import type { Clock } from '../values/clock.ts';

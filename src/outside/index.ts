@@ -4,10 +4,25 @@
  */
 import { changes, deletable } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import { noticeCheck } from './checks/notice-check.ts';
-import { evidence } from './evidence.ts';
-import { movedNotices } from './moved-notices.ts';
-import { pruneNotices } from './prune-notices.ts';
+import { evidence } from './evidence/evidence.ts';
+import { noticeCheck } from './notices/checks/notice-check.ts';
+import { movedNotices } from './notices/moved-notices.ts';
+import { pruneNotices } from './notices/prune-notices.ts';
+
+/** The folders of the group, in the order in which they may see each other (.dependency-cruiser.cjs). */
+export const NOUNS = [
+  'masks',
+  'credits',
+  'party',
+  'calls',
+  'instructions',
+  'evidence',
+  'connections',
+  'questions',
+  'notices',
+  'gateway',
+  'sandboxes',
+] as const;
 
 export const outsideGroup: Group = {
   name: 'outside',

@@ -1,7 +1,7 @@
 /** The group of payments: money that payers give merchants, through acquirers, and when merchants get it. */
 import { APPENDS, changes } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { sweepNotices } from '../outside/notices/sweep-inboxes.ts';
 import { paymentCheck, paymentEquation } from './disputes/checks/payment-check.ts';
 import { disputeResource } from './disputes/dispute-resource.ts';
 import { disputeVisit, movedDisputes } from './disputes/visit-disputes.ts';

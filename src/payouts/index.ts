@@ -2,7 +2,7 @@
 
 import { APPENDS, deletable, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import { sweepNotices } from '../outside/sweep-inboxes.ts';
+import { sweepNotices } from '../outside/notices/sweep-inboxes.ts';
 import { batchItems, payoutUploads } from './batches/batch-item-table.ts';
 import { payoutBatchResource } from './batches/batch-resource.ts';
 import { batchContents } from './batches/batch-table.ts';

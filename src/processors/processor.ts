@@ -1,10 +1,10 @@
 /**
- * The processor contract: a party (outside/party.ts) that makes cards, keeps their numbers and speaks with the networks. What changes
+ * The processor contract: a party (outside/party/party.ts) that makes cards, keeps their numbers and speaks with the networks. What changes
  * something there is an instruction under a reference of its own, the same on every attempt. A processor knows a card by its own
  * `cardReference`. It asks for decisions and reports purchases over the API; none of that is here.
  * Next: sandbox-processor.ts (the processor of test books), http/http-processor.ts (a partner's gateway), processors.ts (those of a process).
  */
-import type { NoticeKinds } from '../outside/notice.ts';
+import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
   type NotFound,
   type NoticeSource,
@@ -12,7 +12,7 @@ import {
   type PartyAnswer,
   type PartyNotice,
   PartyUnreachable,
-} from '../outside/party.ts';
+} from '../outside/party/party.ts';
 import type { Instant } from '../values/clock.ts';
 import type { PostalAddress } from '../values/postal-address.ts';
 

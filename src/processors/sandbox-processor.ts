@@ -6,8 +6,8 @@
 import { meetTwin } from '../db/meet-twin.ts';
 import type { Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import type { NotFound } from '../outside/party.ts';
-import { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { NotFound } from '../outside/party/party.ts';
+import { SandboxStatements } from '../outside/sandboxes/sandbox-statements.ts';
 import type { Clock } from '../values/clock.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';

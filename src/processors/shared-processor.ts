@@ -1,6 +1,6 @@
 /** A processor as everybody but its adapter meets it: each call is made in the turn of its book. */
-import { SharedParty } from '../outside/called-party.ts';
-import type { NotFound } from '../outside/party.ts';
+import { SharedParty } from '../outside/calls/called-party.ts';
+import type { NotFound } from '../outside/party/party.ts';
 import type {
   Processor,
   ProcessorAnswer,

@@ -1,9 +1,9 @@
 /**
- * The rail contract: a party (outside/party.ts) that carries payouts. How a payout is submitted and how a rail reports back.
+ * The rail contract: a party (outside/party/party.ts) that carries payouts. How a payout is submitted and how a rail reports back.
  * Next: sandbox-rail.ts (the rail of test books), rails.ts (the rails of a process), failure-codes.ts (rejections).
  */
 
-import type { NoticeKinds } from '../outside/notice.ts';
+import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
   type Acknowledged,
   type Confirmation,
@@ -12,7 +12,7 @@ import {
   type PartyAnswer,
   type PartyNotice,
   PartyUnreachable,
-} from '../outside/party.ts';
+} from '../outside/party/party.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { PostalAddress } from '../values/postal-address.ts';

@@ -6,7 +6,7 @@
 import { addDays, dayOf, startOfDay } from '../calendar/day.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { SandboxStatements } from '../outside/sandboxes/sandbox-statements.ts';
 import type { Uuid } from '../values/ids.ts';
 import { linesOf } from './sandbox-bank-lines.ts';
 import {

@@ -2,7 +2,7 @@
 
 import { instantArray, plainArray, textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { Confirmation } from '../outside/party.ts';
+import type { Confirmation } from '../outside/party/party.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { RailNotice } from './rail.ts';

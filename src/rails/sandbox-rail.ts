@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto';
 import type { Pool } from '../db/pool.ts';
 import { NaturalBatch } from '../fairness/natural-batch.ts';
-import type { NotFound } from '../outside/party.ts';
-import { SandboxStatements } from '../outside/sandbox-statements.ts';
+import type { NotFound } from '../outside/party/party.ts';
+import { SandboxStatements } from '../outside/sandboxes/sandbox-statements.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import { deriveId, newId, type Uuid } from '../values/ids.ts';
 import { PAYEE_CHANGED, railCodeOf } from './failure-codes.ts';

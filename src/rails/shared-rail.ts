@@ -1,8 +1,8 @@
 /** A rail as all code but its adapter uses it: each call is made in the turn of its book. */
 
-import type { CallLimits } from '../outside/call-limits.ts';
-import { SharedParty } from '../outside/called-party.ts';
-import type { NotFound } from '../outside/party.ts';
+import type { CallLimits } from '../outside/calls/call-limits.ts';
+import { SharedParty } from '../outside/calls/called-party.ts';
+import type { NotFound } from '../outside/party/party.ts';
 import type { Uuid } from '../values/ids.ts';
 import type {
   Confirms,

@@ -2,15 +2,29 @@
 
 import { APPENDS, changes, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import { deliveredCheck } from './checks/delivered-check.ts';
-import { deliveryCheck } from './checks/delivery-check.ts';
-import { endpointResource } from './endpoint-resource.ts';
-import { webhookEndpoints } from './endpoint-table.ts';
-import { movedDeliveries, overdueEndpoints } from './moved-deliveries.ts';
-import { movedReplays } from './replay/moved-replays.ts';
-import { webhookReplays } from './replay/replay-table.ts';
-import { sweepEndpoints } from './sweep-endpoints.ts';
-import { webhookGauges } from './webhook-gauges.ts';
+import { sweepEndpoints } from './backlogs/sweep-endpoints.ts';
+import { webhookGauges } from './backlogs/webhook-gauges.ts';
+import { movedDeliveries, overdueEndpoints } from './deliveries/moved-deliveries.ts';
+import { endpointResource } from './endpoints/endpoint-resource.ts';
+import { webhookEndpoints } from './endpoints/endpoint-table.ts';
+import { deliveredCheck } from './replays/checks/delivered-check.ts';
+import { deliveryCheck } from './replays/checks/delivery-check.ts';
+import { movedReplays } from './replays/moved-replays.ts';
+import { webhookReplays } from './replays/replay-table.ts';
+
+/** The folders of the group, in the order in which they may see each other (.dependency-cruiser.cjs). */
+export const NOUNS = [
+  'events',
+  'endpoints',
+  'deliveries',
+  'backlogs',
+  'replays',
+  'outbox',
+  'drains',
+  'recovery',
+  'actions',
+  'sending',
+] as const;
 
 export const webhooksGroup: Group = {
   name: 'webhooks',

@@ -9,7 +9,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { changeAccountStatus } from '../../src/accounts/change-account.ts';
+import { changeAccountStatus } from '../../src/accounts/account/change-account.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { column } from '../../src/db/declared-columns.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';

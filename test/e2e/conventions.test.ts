@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, List, Payout, Problem } from '../../scripts/harness/client.ts';
-import { setOverdraftCeiling } from '../../src/accounts/overdraft-ceiling-store.ts';
+import { setOverdraftCeiling } from '../../src/accounts/account/overdraft-ceiling-store.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson, serviceOf } from '../../src/organisations/person.ts';

@@ -12,7 +12,7 @@ import { type RekeyResult, rekey } from '../../src/operations/rekey.ts';
 import { destinationPlace, ofPayout } from '../../src/payouts/destinations/destination.ts';
 import { newId, parsePublicId } from '../../src/values/ids.ts';
 import { canonicalJson } from '../../src/values/json.ts';
-import { previousSecretPlace, secretPlace } from '../../src/webhooks/endpoint-secret.ts';
+import { previousSecretPlace, secretPlace } from '../../src/webhooks/endpoints/endpoint-secret.ts';
 import { lookInto, type Product, startProduct } from '../support/product.ts';
 import { sealUnbound } from '../support/unbound-seal.ts';
 

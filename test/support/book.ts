@@ -1,9 +1,9 @@
 /** A book in a real database without the API: an organisation, a committer, and accounts with money. */
 
-import { changeAccountStatus } from '../../src/accounts/change-account.ts';
-import { lowBalances } from '../../src/accounts/low-balance.ts';
-import { openAccount } from '../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { changeAccountStatus } from '../../src/accounts/account/change-account.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
+import { openAccount } from '../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { GROUPS } from '../../src/groups.ts';
@@ -27,7 +27,7 @@ import { reservePayout } from '../../src/payouts/payout/reserve-payout.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { type Clock, systemClock } from '../../src/values/clock.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
-import { webhookEndpoints } from '../../src/webhooks/endpoint-table.ts';
+import { webhookEndpoints } from '../../src/webhooks/endpoints/endpoint-table.ts';
 import { PLAIN_FINGERPRINTS } from './fingerprints.ts';
 
 const BLOCKERS = GROUPS.flatMap((group) => group.blocksClosing);

@@ -3,7 +3,7 @@
  * src/outside: a party that breaks one of these would pay twice, or leave us guessing.
  */
 import { describe, expect, test } from 'vitest';
-import { afterNotFound } from '../../src/outside/inquiry.ts';
+import { afterNotFound } from '../../src/outside/instructions/inquiry.ts';
 import {
   type NotFound,
   type NoticeSource,
@@ -11,7 +11,7 @@ import {
   type PartyAnswer,
   type PartyNotice,
   PartyUnreachable,
-} from '../../src/outside/party.ts';
+} from '../../src/outside/party/party.ts';
 import { withinLimit } from '../../src/process/time-limit.ts';
 import { type Instant, systemClock } from '../../src/values/clock.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';

@@ -1,13 +1,13 @@
 /** Erases as the operator's command does, within this process. */
 
-import { lowBalances } from '../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
 import { createPool } from '../../src/db/pool.ts';
 import { RESOURCES } from '../../src/groups.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
 import { erase, findErasable, listPlaces, type PlaceCount } from '../../src/operations/erase.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { systemClock } from '../../src/values/clock.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import type { Product } from './product.ts';
 
 /** Gives the places that still have a row. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type BankPlaces, ReferenceBank } from '../../scripts/bank/reference-bank.ts';
 import type { Account, Client, Payout } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
-import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
 import type { BookId } from '../../src/ledger/book.ts';
 import { newSalt } from '../../src/ledger/rows/personal-text.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';

@@ -1,7 +1,7 @@
 /** Several books with one committer, as a process has it: what waits for them shares batches. */
-import { lowBalances } from '../../src/accounts/low-balance.ts';
-import { openAccount } from '../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { lowBalances } from '../../src/accounts/account/low-balance.ts';
+import { openAccount } from '../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import type { BookId } from '../../src/ledger/book.ts';

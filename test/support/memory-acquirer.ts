@@ -3,7 +3,7 @@
  * made of. It keeps its records in memory, and breaks one rule where a test asks for it.
  */
 
-import type { NoticeKinds } from '../../src/outside/notice.ts';
+import type { NoticeKinds } from '../../src/outside/notices/notice.ts';
 import {
   type NotFound,
   type NoticeSource,
@@ -11,7 +11,7 @@ import {
   type PartyAnswer,
   type PartyNotice,
   PartyUnreachable,
-} from '../../src/outside/party.ts';
+} from '../../src/outside/party/party.ts';
 import { withinLimit } from '../../src/process/time-limit.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';

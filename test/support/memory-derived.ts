@@ -3,7 +3,7 @@ import {
   CEILING_ID,
   OVERDRAFT_CEILING_DEFAULTS,
   overdraftCeilings,
-} from '../../src/accounts/overdraft-ceiling-store.ts';
+} from '../../src/accounts/account/overdraft-ceiling-store.ts';
 import { isOpen } from '../../src/cards/card/card.ts';
 import { cards } from '../../src/cards/card/card-table.ts';
 import { openCards } from '../../src/cards/card/open-cards-store.ts';

@@ -4,9 +4,9 @@
  * commands fixed ids. They can then run again in other batches, or on a real database, and be compared.
  */
 import fc from 'fast-check';
-import { changeAccountStatus } from '../../src/accounts/change-account.ts';
-import { openAccount } from '../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../src/accounts/receive-transfer.ts';
+import { changeAccountStatus } from '../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { available } from '../../src/ledger/account.ts';

@@ -1,9 +1,9 @@
 /** A book with every kind of row: every status of a payout, every kind of account, events with receivers. */
 import { hash } from 'node:crypto';
 
-import { accountHolds } from '../../src/accounts/account-hold-table.ts';
-import { increaseHold, releaseHold } from '../../src/accounts/change-hold.ts';
-import { placeAccountHold } from '../../src/accounts/place-hold.ts';
+import { accountHolds } from '../../src/accounts/holds/account-hold-table.ts';
+import { increaseHold, releaseHold } from '../../src/accounts/holds/change-hold.ts';
+import { placeAccountHold } from '../../src/accounts/holds/place-hold.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import { createPool, type Pool, type Transaction } from '../../src/db/pool.ts';
 import type { Finding } from '../../src/group/finding.ts';
@@ -20,7 +20,7 @@ import { createLogger } from '../../src/process/log.ts';
 import { encodeActor } from '../../src/values/actor.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
-import { webhookSink } from '../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, stored, type TestBook, transfer } from './book.ts';
 import { RETURNS_APART } from './forms.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';

@@ -467,7 +467,7 @@ describe('the outside is called by adapters of parties, and by deliveries of web
   /** The embedded start makes its first key through its own API. */
   const ASKS_ITSELF = 'src/embedded/sandbox.ts';
   /** Behind safe-connect.ts and the client of gateways. */
-  const MAY_OPEN = ['src/outside/http-post.ts', ASKS_ITSELF];
+  const MAY_OPEN = ['src/outside/connections/http-post.ts', ASKS_ITSELF];
 
   /** Names of what opens a connection of its own accord: `fetch`, and what Node's modules give for it. */
   function opensIn({ path, text }: SourceFile): string[] {
@@ -518,17 +518,17 @@ describe('the import rules report violations', () => {
     'src/ledger/entry.ts': "import { payout } from '../payouts/payout/payout.ts'; export const entry = payout;",
     'src/idempotency/once.ts': "import { payout } from '../payouts/payout/payout.ts'; export const once = payout;",
     'src/payouts/payout/payout.ts':
-      "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
+      "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoints/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
     'src/payouts/payout/checks/payout-check.ts': 'export const check = 1;',
     'src/payouts/payout/api/payout-routes.ts': 'export const routes = 1;',
-    'src/webhooks/endpoint.ts': 'export const endpoint = 1;',
+    'src/webhooks/endpoints/endpoint.ts': 'export const endpoint = 1;',
     'src/payouts/destinations/destination.ts':
       "import { payout } from '../payout/payout.ts'; export const destination = payout;",
     'src/newgroup/refund.ts': "import { id } from '../values/ids.ts'; export const refund = id;",
     'src/group/group.ts': "import { payout } from '../payouts/payout/payout.ts'; export const group = payout;",
     'src/groups.ts': "import { group } from './group/group.ts'; export const groups = [group];",
-    'src/accounts/account.ts':
-      "import { app } from '../http/app.ts'; import { payout } from '../payouts/payout/payout.ts'; import express from 'express'; export const account = [app, payout, express];",
+    'src/accounts/account/account.ts':
+      "import { app } from '../../http/app.ts'; import { payout } from '../../payouts/payout/payout.ts'; import express from 'express'; export const account = [app, payout, express];",
     'src/queue/job.ts': 'export const job = 1;',
     'src/queue/queues.ts': "import { one } from './one.ts'; export const queues = () => one;",
     'src/queue/one.ts': "import { queues } from './queues.ts'; export const one = () => queues;",
@@ -589,10 +589,10 @@ describe('the import rules report violations', () => {
     ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}                     | ${'src/payouts/payout/payout.ts'}
     ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}                 | ${'src/payouts/payout/payout.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/queue/queues.ts'}
-    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoint.ts'}
+    ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoints/endpoint.ts'}
     ${'nouns-of-payouts-in-their-order'}           | ${'src/payouts/destinations/destination.ts'} | ${'src/payouts/payout/payout.ts'}
-    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/http/app.ts'}
-    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account.ts'}                 | ${'src/payouts/payout/payout.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account/account.ts'}         | ${'src/http/app.ts'}
+    ${'accounts-sees-only-what-is-below'}          | ${'src/accounts/account/account.ts'}         | ${'src/payouts/payout/payout.ts'}
     ${'every-folder-has-its-layer'}                | ${'src/newgroup/refund.ts'}                  | ${'src/values/ids.ts'}
     ${'shapes-sees-only-what-is-below'}            | ${'src/group/group.ts'}                      | ${'src/payouts/payout/payout.ts'}
     ${'the-list-of-groups-is-handed'}              | ${'src/verify/check.ts'}                     | ${'src/groups.ts'}
@@ -614,7 +614,7 @@ describe('the import rules report violations', () => {
     ${'clients-of-parties-are-made-in-their-list'} | ${'src/rails/quote.ts'}                      | ${'src/rails/sandbox-rail.ts'}
     ${'undici-in-its-place'}                       | ${'src/payouts/call-rail.ts'}                | ${''}
     ${'no-circles'}                                | ${'src/queue/one.ts'}                        | ${''}
-    ${'express-in-its-place'}                      | ${'src/accounts/account.ts'}                 | ${''}
+    ${'express-in-its-place'}                      | ${'src/accounts/account/account.ts'}         | ${''}
     ${'bullmq-in-its-place'}                       | ${'src/http/app.ts'}                         | ${''}
   `('$rule: $from → $to', ({ rule, from, to }) => {
     expect(output).toContain(`${rule}: ${from} → ${to}`);

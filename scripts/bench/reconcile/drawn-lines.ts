@@ -2,7 +2,7 @@
  * The lines of bench `reconcile`: the n-th line of a bank is of the n-th payout, and by n it is known which rule is to match it. One in a thousand
  * is of nothing that the books expect, whatever it looks like.
  */
-import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
+import { endToEndId } from '../../../src/outside/instructions/end-to-end-id.ts';
 import type { Rule } from '../../../src/reconciliation/matches/matching.ts';
 
 /** Of the sandbox rail, at the bank. */

@@ -19,7 +19,7 @@ import type { ReadLineTexts } from '../../ledger/rows/line-text-store.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
-import { type ShownLine, withDays, withTexts } from '../account-line-view.ts';
+import { type ShownLine, withDays, withTexts } from '../lines/account-line-view.ts';
 import { type LinePages, type Statement, type StatementDays, type StatementHead, StatementSum } from './statement.ts';
 
 export interface StatementRuntime {

@@ -8,7 +8,7 @@ import { inCharacters } from '../../rails/iso20022/characters.ts';
 import { XML_DECLARATION, type XmlNode, xmlOf } from '../../rails/iso20022/xml-writer.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
-import type { ShownLine } from '../account-line-view.ts';
+import type { ShownLine } from '../lines/account-line-view.ts';
 import type { LinePages, Movements, Statement } from './statement.ts';
 
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.053.001.08';

@@ -4,7 +4,7 @@ import { decimalOf } from '../../money/amount.ts';
 import { formatInstant } from '../../values/clock.ts';
 import type { CsvColumn } from '../../values/csv-writing.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';
-import type { ShownLine } from '../account-line-view.ts';
+import type { ShownLine } from '../lines/account-line-view.ts';
 
 export interface StatementRow {
   readonly line: ShownLine;

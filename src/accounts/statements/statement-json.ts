@@ -2,7 +2,7 @@
 import { currencyExponent } from '../../money/currency.ts';
 import { publicId } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';
-import { lineView } from '../account-line-view.ts';
+import { lineView } from '../lines/account-line-view.ts';
 import type { LinePages, Statement } from './statement.ts';
 
 export async function* statementJson(statement: Statement, pages: LinePages): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { decimalOf } from '../../money/amount.ts';
 import { PAGE, PdfPages } from '../../pdf/document.ts';
 import { publicId } from '../../values/ids.ts';
-import type { ShownLine } from '../account-line-view.ts';
+import type { ShownLine } from '../lines/account-line-view.ts';
 import { changeOf, type LinePages, type Statement } from './statement.ts';
 
 const { margin: LEFT, width: PAGE_WIDTH, height: PAGE_HEIGHT } = PAGE;

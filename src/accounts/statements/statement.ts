@@ -10,7 +10,7 @@ import type { BookId, Mode } from '../../ledger/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { csvHeader, csvRow } from '../../values/csv-writing.ts';
 import { publicId } from '../../values/ids.ts';
-import type { ShownLine } from '../account-line-view.ts';
+import type { ShownLine } from '../lines/account-line-view.ts';
 import { PLAIN_COLUMNS } from './statement-columns.ts';
 
 /** Days of the book, both within it: YYYY-MM-DD. */

@@ -1,14 +1,14 @@
 /**
  * The http acquirer: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). The API
- * stores the partner's notices as received (outside/partner-notice-store.ts); they are read here.
+ * stores the partner's notices as received (outside/notices/partner-notice-store.ts); they are read here.
  * Next: outside/gateway/gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
  */
 
 import type { Pool } from '../../db/pool.ts';
 import { type GatewayCall, GatewayClient, GatewayRefusal } from '../../outside/gateway/gateway-client.ts';
-import type { Partner } from '../../outside/partner.ts';
-import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/partner-notice-store.ts';
-import type { NotFound, PartyNotice } from '../../outside/party.ts';
+import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/notices/partner-notice-store.ts';
+import type { Partner } from '../../outside/party/partner.ts';
+import type { NotFound, PartyNotice } from '../../outside/party/party.ts';
 import type { Clock } from '../../values/clock.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import { createSigningKey, type SigningKey } from '../../values/standard-webhooks.ts';

@@ -20,7 +20,7 @@ import {
   word,
   wordOrNull,
 } from '../../outside/gateway/fields.ts';
-import type { NotFound } from '../../outside/party.ts';
+import type { NotFound } from '../../outside/party/party.ts';
 import type { Instant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';

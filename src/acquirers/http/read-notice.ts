@@ -9,8 +9,8 @@ import {
   wordOrNull,
 } from '../../outside/gateway/fields.ts';
 import { type NoticeForm, readNoticeOf } from '../../outside/gateway/read-notice.ts';
-import type { PartnerNotice } from '../../outside/partner.ts';
-import type { PartyNotice } from '../../outside/party.ts';
+import type { PartnerNotice } from '../../outside/party/partner.ts';
+import type { PartyNotice } from '../../outside/party/party.ts';
 
 const KIND_MAX = 32;
 const CODE_MAX = 64;

@@ -12,7 +12,7 @@ import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { maskName } from '../../outside/mask-name.ts';
+import { maskName } from '../../outside/masks/mask-name.ts';
 import type { Cardholder } from '../../processors/processor.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { cardResource, isAnswered, refusedAs } from './card-resource.ts';

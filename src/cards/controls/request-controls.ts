@@ -1,5 +1,5 @@
 /** What a request about controls becomes: its subject is read, and which of its versions are in force. */
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';

@@ -5,8 +5,8 @@
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { PartyBusy } from '../../outside/call-limits.ts';
-import { PartyUnreachable } from '../../outside/party.ts';
+import { PartyBusy } from '../../outside/calls/call-limits.ts';
+import { PartyUnreachable } from '../../outside/party/party.ts';
 import { type Processor, type Revealed, RevealRefused } from '../../processors/processor.ts';
 import type { Processors } from '../../processors/processors.ts';
 import type { Clock } from '../../values/clock.ts';

@@ -9,7 +9,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { begin } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { type CardType, firstStatus } from '../card/card.ts';

@@ -14,7 +14,7 @@ import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance, begin } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import type { ReplacementReason } from '../card/card.ts';
 import { replaceCard, type Successor } from '../card/card-line.ts';

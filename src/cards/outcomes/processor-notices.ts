@@ -1,11 +1,16 @@
-/** What a processor's notice means for an operation: the cards' part of the inbox (outside/take-notices.ts). */
+/** What a processor's notice means for an operation: the cards' part of the inbox (outside/notices/take-notices.ts). */
 import { openOnce } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import type { InTurn } from '../../outside/called-party.ts';
-import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { Inbox } from '../../outside/notice.ts';
-import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
+import type { InTurn } from '../../outside/calls/called-party.ts';
+import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
+import type { Inbox } from '../../outside/notices/notice.ts';
+import {
+  type NoticeRuntime,
+  type NoticeTaker,
+  type TakenNotices,
+  takeNotices,
+} from '../../outside/notices/take-notices.ts';
 import {
   type IssuedCard,
   PROCESSOR_DECLINES,

@@ -6,7 +6,7 @@ import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { differenceFrom, previousAttributes } from '../../ledger/events/previous-attributes.ts';
-import { refuseUrl, requireUrl, type UrlRules } from '../../outside/endpoint-url.ts';
+import { refuseUrl, requireUrl, type UrlRules } from '../../outside/connections/endpoint-url.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';

@@ -4,7 +4,7 @@
  * decides that: nothing happens until another person of the operator's approves it (exceptions/approved-credit.ts).
  */
 
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { requireUnmatched } from '../../exceptions/approved-credit.ts';

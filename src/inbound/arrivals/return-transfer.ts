@@ -1,8 +1,8 @@
 /** Money that arrived and that the bank has taken back: customer → pool, whatever the account has left of it. Below its floor, an exception shows it. */
-import { accountTouches } from '../../accounts/account-resource.ts';
-import type { InboundTransfer } from '../../accounts/inbound-transfer.ts';
-import { inboundTransferResource } from '../../accounts/inbound-transfer-resource.ts';
-import { inboundTransfers } from '../../accounts/inbound-transfer-table.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
+import type { InboundTransfer } from '../../accounts/inbound-transfers/inbound-transfer.ts';
+import { inboundTransferResource } from '../../accounts/inbound-transfers/inbound-transfer-resource.ts';
+import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
 import { openException } from '../../exceptions/open-exception.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';

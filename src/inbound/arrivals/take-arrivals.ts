@@ -3,7 +3,7 @@
  * account and the bank's reference give, so whichever file comes first books it, there is one exception where nobody is named, and what persons have
  * made of the credit before its line came is what the line is for.
  */
-import { findInboundTransfer } from '../../accounts/inbound-transfer-table.ts';
+import { findInboundTransfer } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Arrival, Arrivals } from '../../outside/credits/arrival.ts';
 import type { Credit, ReportedCredit } from '../../outside/credits/credit.ts';

@@ -6,7 +6,7 @@
  * before the transfer is booked under that id.
  */
 import { randomBytes } from 'node:crypto';
-import { receiveTransfer } from '../../accounts/receive-transfer.ts';
+import { receiveTransfer } from '../../accounts/inbound-transfers/receive-transfer.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import { isEnded } from '../../exceptions/exception.ts';

@@ -3,7 +3,7 @@
  * before the operator's people by an exception. Nothing is booked until two of them have explained and approved it.
  */
 
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { Exception } from '../../exceptions/exception.ts';

@@ -1,7 +1,7 @@
 /** Books lines of a file of opening balances, pool → customer, in one command: each once, by the id of its transfer. */
-import { accountTouches } from '../../accounts/account-resource.ts';
-import { inboundTransfers } from '../../accounts/inbound-transfer-table.ts';
-import { receiveInto } from '../../accounts/receive-transfer.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
+import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
+import { receiveInto } from '../../accounts/inbound-transfers/receive-transfer.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';

@@ -2,9 +2,9 @@
  * Books a write-off that two persons have approved: its transfer gets an id, is booked in the customer's book under that id, and the row ends. Each
  * step is a commit of its own and may be repeated, so a command that was killed is run again and books it once.
  */
-import { accountTouches } from '../../accounts/account-resource.ts';
-import { inboundTransfers } from '../../accounts/inbound-transfer-table.ts';
-import { receiveInto } from '../../accounts/receive-transfer.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
+import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
+import { receiveInto } from '../../accounts/inbound-transfers/receive-transfer.ts';
 import { isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';

@@ -2,7 +2,7 @@
  * Puts before the operator's people what an account owes and nobody will pay. Nothing is booked until two of them have explained and approved it.
  * Until then the operator may withdraw it.
  */
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';

@@ -1,5 +1,5 @@
 /** Accounts of a book's chart, each with its own row or the profile of its customer. */
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
 import { build, type Page, type PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk, WalkedList } from '../../db/walk.ts';

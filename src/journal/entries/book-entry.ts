@@ -1,7 +1,8 @@
 /** One entry that was asked for, within a draft: its guards, its postings, what it captures of holds, its rows and its events. */
-import { accountHoldResource } from '../../accounts/account-hold-resource.ts';
-import { accountHolds } from '../../accounts/account-hold-table.ts';
-import { expectArrival } from '../../accounts/tell-arrival.ts';
+
+import { expectArrival } from '../../accounts/account/tell-arrival.ts';
+import { accountHoldResource } from '../../accounts/holds/account-hold-resource.ts';
+import { accountHolds } from '../../accounts/holds/account-hold-table.ts';
 import { startOfDay } from '../../calendar/day.ts';
 import { type Account, available, type PostingRefusal } from '../../ledger/account.ts';
 import type { Refusal } from '../../ledger/command.ts';

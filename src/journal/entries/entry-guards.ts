@@ -2,8 +2,8 @@
  * What refuses an entry that was asked for, in the order in which it is looked at: accounts and their origins, a closed day, what the
  * request expects, holds, the status of accounts. Floors and the totals of a lifetime follow with the posting itself (book-entry.ts).
  */
-import { type AccountHold, allowedActions, isOver, remainingOf } from '../../accounts/account-hold.ts';
-import { accountHolds } from '../../accounts/account-hold-table.ts';
+import { type AccountHold, allowedActions, isOver, remainingOf } from '../../accounts/holds/account-hold.ts';
+import { accountHolds } from '../../accounts/holds/account-hold-table.ts';
 import { dayOf } from '../../calendar/day.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { available } from '../../ledger/account.ts';

@@ -1,7 +1,8 @@
 /** Posts entries that were asked for by API: one, or several that are booked all together or not at all. */
-import { accountHolds } from '../../accounts/account-hold-table.ts';
-import { accountTouches } from '../../accounts/account-resource.ts';
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+
+import { accountTouches } from '../../accounts/account/account-resource.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
+import { accountHolds } from '../../accounts/holds/account-hold-table.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { Command, Refusal, Touch } from '../../ledger/command.ts';

@@ -1,5 +1,5 @@
 /** Reverses an entry that was asked for by API: once, and whole. What a resource booked is undone by the resource. */
-import { accountTouches } from '../../accounts/account-resource.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';

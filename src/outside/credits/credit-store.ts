@@ -6,7 +6,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';
-import { maskName } from '../mask-name.ts';
+import { maskName } from '../masks/mask-name.ts';
 import { type Credit, creditId, maskAccount, type ReportedCredit } from './credit.ts';
 import { inboundCredits } from './credit-table.ts';
 import { type CreditedAccount, readCreditedAccounts, readStated } from './credited-account-store.ts';

@@ -6,9 +6,9 @@ import type { ClientRequest } from 'node:http';
 import type { JsonObject } from '../../values/json.ts';
 import { toJson } from '../../values/json.ts';
 import { createSigningKey, type SigningKey, sign } from '../../values/standard-webhooks.ts';
-import { type Agents, createAgents, destroyAgents, httpPost } from '../http-post.ts';
-import { CALL_ID_PREFIX } from '../partner.ts';
-import type { PartyUnreachable } from '../party.ts';
+import { type Agents, createAgents, destroyAgents, httpPost } from '../connections/http-post.ts';
+import { CALL_ID_PREFIX } from '../party/partner.ts';
+import type { PartyUnreachable } from '../party/party.ts';
 import { NotOfContract, readObject } from './fields.ts';
 
 /**

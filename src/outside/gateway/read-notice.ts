@@ -3,8 +3,8 @@
  */
 import { parsePublicId, type Uuid } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';
-import type { PartnerNotice } from '../partner.ts';
-import type { PartyNotice } from '../party.ts';
+import type { PartnerNotice } from '../party/partner.ts';
+import type { PartyNotice } from '../party/party.ts';
 import { momentOrNull, NotOfContract, REFERENCE_MAX, readObject, word } from './fields.ts';
 
 export interface NoticeForm {

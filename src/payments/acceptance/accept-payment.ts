@@ -1,6 +1,6 @@
 /** Accepting a payment: what is certain to fail is refused; everything else is recorded with what is sent to the acquirer. */
 
-import { defaultAccounts } from '../../accounts/account-profile-table.ts';
+import { defaultAccounts } from '../../accounts/account/account-profile-table.ts';
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { Config } from '../../config.ts';
@@ -22,7 +22,7 @@ import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { begin } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';

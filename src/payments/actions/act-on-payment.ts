@@ -14,7 +14,7 @@ import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { RESERVE_TOTAL, refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { type NewOperation, newOperation, startOperation, withdrawOperation } from '../operations/new-operation.ts';
 import { operationCounts } from '../operations/operation-counts-store.ts';

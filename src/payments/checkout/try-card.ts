@@ -4,7 +4,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';

@@ -12,7 +12,7 @@ import { changeOf, stateConflict } from '../../ledger/change-of.ts';
 import type { Command, Refusal } from '../../ledger/command.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';

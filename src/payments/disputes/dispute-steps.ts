@@ -2,7 +2,7 @@
  * The steps of a dispute: what each changes, what it books, and what it announces. Who takes them decides whether
  * (settle-dispute.ts, answer-dispute.ts, visit-disputes.ts).
  */
-import { expectArrival } from '../../accounts/tell-arrival.ts';
+import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';

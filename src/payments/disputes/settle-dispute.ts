@@ -2,7 +2,7 @@
  * What the acquirer's notice of a dispute means: it opens one, or decides one. The state decides what a notice still means, and
  * what nobody can explain becomes an exception for a person.
  */
-import { accountTouches } from '../../accounts/account-resource.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import { disputeReason } from '../../acquirers/dispute-reasons.ts';
 import { type DisputeTerms, disputeFee } from '../../acquirers/dispute-terms.ts';
@@ -10,7 +10,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome } from '../../ledger/command.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { evidenceTouch, keepEvidence } from '../../outside/evidence.ts';
+import { evidenceTouch, keepEvidence } from '../../outside/evidence/evidence.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { JsonText } from '../../values/json.ts';

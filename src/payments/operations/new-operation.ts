@@ -1,5 +1,5 @@
 import type { Draft } from '../../ledger/draft.ts';
-import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
+import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Instant, Moment } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from '../payment/payment.ts';

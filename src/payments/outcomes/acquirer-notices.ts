@@ -1,4 +1,4 @@
-/** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/take-notices.ts). */
+/** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/notices/take-notices.ts). */
 import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
@@ -7,11 +7,16 @@ import { openOnce } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import type { CallFor } from '../../outside/call-limits.ts';
-import type { InTurn } from '../../outside/called-party.ts';
-import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import type { Inbox } from '../../outside/notice.ts';
-import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
+import type { CallFor } from '../../outside/calls/call-limits.ts';
+import type { InTurn } from '../../outside/calls/called-party.ts';
+import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
+import type { Inbox } from '../../outside/notices/notice.ts';
+import {
+  type NoticeRuntime,
+  type NoticeTaker,
+  type TakenNotices,
+  takeNotices,
+} from '../../outside/notices/take-notices.ts';
 import { JsonText } from '../../values/json.ts';
 import { disputeCommand, isDisputeNotice } from '../disputes/dispute-notices.ts';
 import { type AcquirerReport, mismatchesOf } from '../operations/acquirer-report.ts';

@@ -11,16 +11,16 @@ import type { Fingerprints } from '../../idempotency/fingerprints.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import { askParty, type Heard as HeardAnswer } from '../../outside/ask-party.ts';
-import type { InTurn } from '../../outside/called-party.ts';
-import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { callForEach, type OutsideCalls } from '../../outside/job-calls.ts';
+import { askParty, type Heard as HeardAnswer } from '../../outside/calls/ask-party.ts';
+import type { InTurn } from '../../outside/calls/called-party.ts';
+import { callForEach, type OutsideCalls } from '../../outside/calls/job-calls.ts';
+import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
 import {
   inquireInstruction,
   type Sender,
   type SendOutcome,
   submitInstruction,
-} from '../../outside/send-instruction.ts';
+} from '../../outside/instructions/send-instruction.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

@@ -12,7 +12,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { MAX_REQUEST_AMOUNT } from '../../money/amount.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import type { Clock } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';

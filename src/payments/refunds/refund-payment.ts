@@ -1,5 +1,5 @@
 /** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
@@ -13,7 +13,7 @@ import type { Draft } from '../../ledger/draft.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance, announce } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';

@@ -13,7 +13,7 @@ import type { Command } from '../../ledger/command.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { Draft } from '../../ledger/draft.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
-import type { CallFor } from '../../outside/call-limits.ts';
+import type { CallFor } from '../../outside/calls/call-limits.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { listUnsettledDisputes } from '../disputes/dispute-store.ts';

@@ -2,7 +2,7 @@
  * What a settled capture earned is released on its day: it moves from the share that waits to the ready one of the same day. When
  * that day is over it is released at once, with all that the same command settles for the account.
  */
-import { accountTouches } from '../../accounts/account-resource.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
 import { dayOf, startOfDay } from '../../calendar/day.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Touch } from '../../ledger/command.ts';

@@ -1,6 +1,6 @@
 /** Releases what is due: merchant_pending → customer. A share is one row, one release and one entry. */
-import { accountTouches } from '../../accounts/account-resource.ts';
-import { expectArrival } from '../../accounts/tell-arrival.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
+import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Appointment } from '../../group/appointment.ts';
 import { accounts } from '../../ledger/account-table.ts';

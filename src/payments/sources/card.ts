@@ -2,8 +2,8 @@
 import { CardRefused } from '../../acquirers/acquirer.ts';
 import { type CardInput, isExpired } from '../../acquirers/card.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { PartyBusy } from '../../outside/call-limits.ts';
-import { PartyUnreachable } from '../../outside/party.ts';
+import { PartyBusy } from '../../outside/calls/call-limits.ts';
+import { PartyUnreachable } from '../../outside/party/party.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { PreparedSource, Source, SourceOf, SourceRuntime } from './source.ts';
 

@@ -3,7 +3,7 @@
 import { ApiError } from '../../errors/errors.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
-import { maskAlias } from '../../outside/mask-alias.ts';
+import { maskAlias } from '../../outside/masks/mask-alias.ts';
 import type { Instant } from '../../values/clock.ts';
 import { aliasPlace } from '../payment/cliq-request.ts';
 import type { Source } from './source.ts';

@@ -1,6 +1,6 @@
 /** The last commit of an upload: the batch, its idempotency key, and what its status asks for. Its items are kept already. */
 
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../../idempotency/stored-view.ts';
 import { accounts } from '../../ledger/account-table.ts';

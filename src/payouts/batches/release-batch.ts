@@ -7,7 +7,7 @@ import { holds } from '../../ledger/hold-table.ts';
 import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
-import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
+import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import { publicId } from '../../values/ids.ts';
 import { dueInWallTime } from '../payout/schedule.ts';
 import type { PayingAccount, PayoutBatch } from './batch.ts';

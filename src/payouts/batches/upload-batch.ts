@@ -5,7 +5,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { defaultAccounts } from '../../accounts/account-profile-table.ts';
+import { defaultAccounts } from '../../accounts/account/account-profile-table.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { fillAnswer } from '../../idempotency/fill-answer.ts';

@@ -5,7 +5,7 @@ import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
 import type { Account } from '../../ledger/account.ts';
 import type { Mode } from '../../ledger/book.ts';
 import type { Refusal } from '../../ledger/command.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

@@ -1,5 +1,5 @@
 /** Short-alias instant payments. */
-import { maskAlias } from '../../outside/mask-alias.ts';
+import { maskAlias } from '../../outside/masks/mask-alias.ts';
 import type { InstructedCliq } from '../../rails/rail.ts';
 import type { OutsideDestinationType } from './destination.ts';
 

@@ -1,5 +1,5 @@
 /** A bank account by its IBAN (ISO 13616). */
-import { maskName } from '../../outside/mask-name.ts';
+import { maskName } from '../../outside/masks/mask-name.ts';
 import type { InstructedIban } from '../../rails/rail.ts';
 import type { PostalAddress } from '../../values/postal-address.ts';
 import type { OutsideDestinationType } from './destination.ts';

@@ -2,8 +2,8 @@
 import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { BookId, Mode } from '../../ledger/book.ts';
-import { PartyBusy } from '../../outside/call-limits.ts';
-import { PartyUnreachable } from '../../outside/party.ts';
+import { PartyBusy } from '../../outside/calls/call-limits.ts';
+import { PartyUnreachable } from '../../outside/party/party.ts';
 import type { Found, InstructedDestination, Rail, Unregistered } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { RailSettings } from '../../rails/settings/rail-settings.ts';

@@ -1,5 +1,5 @@
 /** A mobile wallet, by its own id or by its phone. */
-import { maskAlias } from '../../outside/mask-alias.ts';
+import { maskAlias } from '../../outside/masks/mask-alias.ts';
 import type { InstructedWallet } from '../../rails/rail.ts';
 import type { OutsideDestinationType } from './destination.ts';
 

@@ -1,12 +1,17 @@
-/** What a rail's notice means for its payout: the payout's part of the inbox (outside/take-notices.ts). */
+/** What a rail's notice means for its payout: the payout's part of the inbox (outside/notices/take-notices.ts). */
 import type { SecretBox } from '../../db/secret-box.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
 import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { evidenceOf, type Inbox } from '../../outside/notice.ts';
-import { type NoticeRuntime, type NoticeTaker, type TakenNotices, takeNotices } from '../../outside/take-notices.ts';
+import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
+import { evidenceOf, type Inbox } from '../../outside/notices/notice.ts';
+import {
+  type NoticeRuntime,
+  type NoticeTaker,
+  type TakenNotices,
+  takeNotices,
+} from '../../outside/notices/take-notices.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailNotice } from '../../rails/rail.ts';
 import { JsonText } from '../../values/json.ts';

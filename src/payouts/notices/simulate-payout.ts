@@ -9,7 +9,7 @@ import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { loadBook } from '../../ledger/book-store.ts';
 import type { Command } from '../../ledger/command.ts';
-import { simulatedNoticeId } from '../../outside/simulated-notice.ts';
+import { simulatedNoticeId } from '../../outside/notices/simulated-notice.ts';
 import type { RailNotice } from '../../rails/rail.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { Uuid } from '../../values/ids.ts';

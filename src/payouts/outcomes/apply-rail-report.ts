@@ -7,7 +7,7 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command, Outcome, Touch } from '../../ledger/command.ts';
 import type { BookState } from '../../ledger/commit/state.ts';
 import { Draft } from '../../ledger/draft.ts';
-import { evidenceTouch } from '../../outside/evidence.ts';
+import { evidenceTouch } from '../../outside/evidence/evidence.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { behindOthers, type Payout } from '../payout/payout.ts';

@@ -10,15 +10,15 @@ import type { BookId } from '../../ledger/book.ts';
 import type { Command } from '../../ledger/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import type { InTurn } from '../../outside/called-party.ts';
-import { inquiryPauseMs } from '../../outside/inquiry.ts';
-import { callForEach, type OutsideCalls } from '../../outside/job-calls.ts';
+import type { InTurn } from '../../outside/calls/called-party.ts';
+import { callForEach, type OutsideCalls } from '../../outside/calls/job-calls.ts';
+import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
 import {
   inquireInstruction,
   type Sender,
   type SendOutcome,
   submitInstruction,
-} from '../../outside/send-instruction.ts';
+} from '../../outside/instructions/send-instruction.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Rail, RailAnswer } from '../../rails/rail.ts';

@@ -1,6 +1,6 @@
 /** Accepting a payout: what is certain to fail is refused, everything else is held for and recorded in the same commit. */
-import { defaultAccounts } from '../../accounts/account-profile-table.ts';
-import { resultingBalances } from '../../accounts/resulting-balances.ts';
+import { defaultAccounts } from '../../accounts/account/account-profile-table.ts';
+import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
@@ -18,7 +18,7 @@ import { Draft } from '../../ledger/draft.ts';
 import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
 import { advance, begin } from '../../ledger/rows/resource.ts';
-import { endToEndId } from '../../outside/end-to-end-id.ts';
+import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

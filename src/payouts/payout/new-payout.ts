@@ -1,4 +1,4 @@
-import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
+import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';
 import type { Payout } from './payout.ts';
 

@@ -1,6 +1,6 @@
 /** Gauges of what rails leave to people. */
 import type { Gauge } from '../../group/group.ts';
-import { countForeignNotices } from '../../outside/foreign-notice-store.ts';
+import { countForeignNotices } from '../../outside/notices/foreign-notice-store.ts';
 import { countUnknown } from './unresolved-store.ts';
 
 export const payoutGauges: readonly Gauge[] = [

@@ -2,11 +2,11 @@
  * The steps of a payout: what each changes, what it books, and what it announces. Who takes them decides whether
  * (reserve-payout.ts, apply-rail-report.ts, return-payout.ts, resolve-payout.ts).
  */
-import { expectArrival } from '../../accounts/tell-arrival.ts';
+import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance, shownBy } from '../../ledger/rows/resource.ts';
-import { SENT_WITHIN_MS } from '../../outside/inquiry.ts';
+import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Instant } from '../../values/clock.ts';
 import { countAgain, giveBackCount } from '../limits/count-payout.ts';
 import { disableAfter } from '../payees/disable-payee.ts';

@@ -1,4 +1,4 @@
-import { accountTouches } from '../../accounts/account-resource.ts';
+import { accountTouches } from '../../accounts/account/account-resource.ts';
 import { accounts } from '../../ledger/account-table.ts';
 import type { BookId } from '../../ledger/book.ts';
 import { chartAccountId } from '../../ledger/chart.ts';

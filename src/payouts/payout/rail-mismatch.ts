@@ -1,5 +1,5 @@
 /** Compares what a rail says it has moved with the payout that it was given. */
-import type { Confirmation } from '../../outside/party.ts';
+import type { Confirmation } from '../../outside/party/party.ts';
 import { isDuplicate } from '../../rails/failure-codes.ts';
 import type { Confirms, Rail } from '../../rails/rail.ts';
 import type { Payout } from './payout.ts';

@@ -1,5 +1,5 @@
 import type { Draft } from '../../ledger/draft.ts';
-import { keepEvidence } from '../../outside/evidence.ts';
+import { keepEvidence } from '../../outside/evidence/evidence.ts';
 import type { RailWarning } from '../../rails/rail.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { FailureCode, Payout } from './payout.ts';

@@ -1,4 +1,4 @@
-/** The returns of a payout: rows that never change. What its rail said of it: outside/evidence.ts. */
+/** The returns of a payout: rows that never change. What its rail said of it: outside/evidence/evidence.ts. */
 
 import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';

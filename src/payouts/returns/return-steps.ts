@@ -1,5 +1,5 @@
 /** The step of a payout that comes back: what it changes, what it books, and what it announces (return-payout.ts decides whether). */
-import { expectArrival } from '../../accounts/tell-arrival.ts';
+import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import type { Draft } from '../../ledger/draft.ts';
 import { advance } from '../../ledger/rows/resource.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';

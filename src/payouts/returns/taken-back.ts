@@ -4,7 +4,7 @@
  */
 import type { Touch } from '../../ledger/command.ts';
 import type { Draft } from '../../ledger/draft.ts';
-import { evidence, keepEvidence } from '../../outside/evidence.ts';
+import { evidence, keepEvidence } from '../../outside/evidence/evidence.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { payoutReturns } from './payout-return-table.ts';

@@ -1,14 +1,14 @@
 /**
  * The http processor: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). Numbers, codes and PINs of its
  * cards stay there: what shows them is a page of the partner's own. What the partner tells of its own accord is kept by the API as it
- * comes (outside/partner-notice-store.ts), and read here.
+ * comes (outside/notices/partner-notice-store.ts), and read here.
  * Next: outside/gateway/gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
  */
 import type { Pool } from '../../db/pool.ts';
 import { GatewayClient, GatewayRefusal } from '../../outside/gateway/gateway-client.ts';
-import type { Partner } from '../../outside/partner.ts';
-import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/partner-notice-store.ts';
-import type { NotFound } from '../../outside/party.ts';
+import { acknowledgePartnerNotices, openPartnerNotices } from '../../outside/notices/partner-notice-store.ts';
+import type { Partner } from '../../outside/party/partner.ts';
+import type { NotFound } from '../../outside/party/party.ts';
 import type { Clock } from '../../values/clock.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';

@@ -14,7 +14,7 @@ import {
   word,
   wordOrNull,
 } from '../../outside/gateway/fields.ts';
-import type { NotFound } from '../../outside/party.ts';
+import type { NotFound } from '../../outside/party/party.ts';
 import { hasCardNumber, urlHasCardNumber } from '../../values/card-number.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';

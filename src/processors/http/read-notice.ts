@@ -1,7 +1,7 @@
 /** A processor's notice as it was kept, read. It says that an instruction is decided; the card is asked for. */
 import { REFERENCE_MAX, word, wordOrNull } from '../../outside/gateway/fields.ts';
 import { type NoticeForm, readNoticeOf } from '../../outside/gateway/read-notice.ts';
-import type { PartnerNotice } from '../../outside/partner.ts';
+import type { PartnerNotice } from '../../outside/party/partner.ts';
 import type { ProcessorNotice } from '../processor.ts';
 
 const KIND_MAX = 32;

@@ -13,7 +13,7 @@ import {
   word,
   wordOrNull,
 } from '../../outside/gateway/fields.ts';
-import type { Confirmation, NotFound } from '../../outside/party.ts';
+import type { Confirmation, NotFound } from '../../outside/party/party.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';

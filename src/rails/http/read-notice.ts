@@ -1,7 +1,7 @@
 /** A rail's notice as it was kept, read. */
 import { objectOrNull, positiveAmount, REFERENCE_MAX, word, wordOrNull } from '../../outside/gateway/fields.ts';
 import { type NoticeForm, readNoticeOf } from '../../outside/gateway/read-notice.ts';
-import type { PartnerNotice } from '../../outside/partner.ts';
+import type { PartnerNotice } from '../../outside/party/partner.ts';
 import type { RailNotice } from '../rail.ts';
 import { CODE_MAX, confirmationOf } from './read-answers.ts';
 import { CREDIT, readCredit } from './read-credit.ts';

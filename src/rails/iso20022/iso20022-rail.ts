@@ -8,7 +8,7 @@ import { BadInput } from '../../intake/bad-input.ts';
 import type { HandedFile } from '../../intake/handed-file.ts';
 import { openFile } from '../../intake/sealed-file.ts';
 import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
-import type { NotFound } from '../../outside/party.ts';
+import type { NotFound } from '../../outside/party/party.ts';
 import { withinLimit } from '../../process/time-limit.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';

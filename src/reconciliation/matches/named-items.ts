@@ -16,7 +16,7 @@ const CUT_MIN = 12;
 /** Shorter ones stand in texts by chance. */
 const DOCUMENT_MIN = 5;
 
-/** Our end-to-end ids: outside/end-to-end-id.ts. */
+/** Our end-to-end ids: outside/instructions/end-to-end-id.ts. */
 const OURS = /CH[A-Z2-7]{32}0/g;
 const OURS_WHOLE = /^CH[A-Z2-7]{32}0$/;
 

@@ -3,7 +3,7 @@
  * the statement, once for each key, so a repeat gets the same file, also where the process died in between. Of the books nothing is read but the
  * account, and which transfers a book has taken.
  */
-import { inboundTransfers } from '../../accounts/inbound-transfer-table.ts';
+import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
 import { dayOf } from '../../calendar/day.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -3,8 +3,8 @@
  * them anew: names and texts may be others by then, and a file is of one writer from the first byte to the last.
  */
 
-import type { ShownLine } from '../../accounts/account-line-view.ts';
-import { accountProfiles } from '../../accounts/account-profile-table.ts';
+import { accountProfiles } from '../../accounts/account/account-profile-table.ts';
+import type { ShownLine } from '../../accounts/lines/account-line-view.ts';
 import { statementLines, sumStatement } from '../../accounts/statements/read-statement.ts';
 import type { LinePages, Statement } from '../../accounts/statements/statement.ts';
 import { statementCamt } from '../../accounts/statements/statement-camt.ts';

@@ -1,12 +1,12 @@
 /** Customer accounts: opening, funding, freezing, closing and listing. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listAccounts } from '../../../src/accounts/account-list-store.ts';
-import { defaultAccounts } from '../../../src/accounts/account-profile-table.ts';
-import { type UpdateAccount, updateAccount } from '../../../src/accounts/change-account.ts';
-import { findCustomerAccount } from '../../../src/accounts/customer-account-store.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
-import { setOverdraftCeiling } from '../../../src/accounts/overdraft-ceiling-store.ts';
-import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
+import { listAccounts } from '../../../src/accounts/account/account-list-store.ts';
+import { defaultAccounts } from '../../../src/accounts/account/account-profile-table.ts';
+import { type UpdateAccount, updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { findCustomerAccount } from '../../../src/accounts/account/customer-account-store.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
+import { setOverdraftCeiling } from '../../../src/accounts/account/overdraft-ceiling-store.ts';
+import { receiveTransfer } from '../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { available } from '../../../src/ledger/account.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';

@@ -1,12 +1,12 @@
 /** Alerts of low balances: told in the commit in which the available balance falls below what is named, once, whatever lets it fall. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { updateAccount } from '../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
-import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
+import { updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
+import { placeAccountHold } from '../../../src/accounts/holds/place-hold.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, payoutRequest, stored, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -1,9 +1,9 @@
 /** Holds in numbers that a tenant can make: none of them may cost another reader more than its own page. */
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findHold, listAccountHolds } from '../../../src/accounts/account-hold-store.ts';
-import { increaseHold, releaseHold } from '../../../src/accounts/change-hold.ts';
-import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
+import { findHold, listAccountHolds } from '../../../src/accounts/holds/account-hold-store.ts';
+import { increaseHold, releaseHold } from '../../../src/accounts/holds/change-hold.ts';
+import { placeAccountHold } from '../../../src/accounts/holds/place-hold.ts';
 import { createPool } from '../../../src/db/pool.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';

@@ -1,7 +1,7 @@
 /** Statements that are made by themselves: numbered without a gap, once their days are over, and never again. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { updateAccount } from '../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
+import { updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
 import { statementMaking } from '../../../src/accounts/statements/make-statements.ts';
 import type { ScheduleName } from '../../../src/accounts/statements/schedule.ts';
 import { statementSchedules } from '../../../src/accounts/statements/schedule-table.ts';
@@ -12,7 +12,7 @@ import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import { StaleRead } from '../../../src/ledger/commit/stale-read.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, stored, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

@@ -7,7 +7,7 @@ import type { Pool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { publicId } from '../../../src/values/ids.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { corrupt, type FilledDatabase, fillBook, openFilledDatabase, type Scene } from '../../support/verify-scene.ts';

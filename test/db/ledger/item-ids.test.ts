@@ -1,7 +1,7 @@
 /** Commands over several items, and attempts of them after the answer to a commit was lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { accountProfiles } from '../../../src/accounts/account-profile-table.ts';
-import { accountResource, accountTouches } from '../../../src/accounts/account-resource.ts';
+import { accountProfiles } from '../../../src/accounts/account/account-profile-table.ts';
+import { accountResource, accountTouches } from '../../../src/accounts/account/account-resource.ts';
 import { postOpenings } from '../../../src/inbound/openings/post-openings.ts';
 import type { Command } from '../../../src/ledger/command.ts';
 import { Draft } from '../../../src/ledger/draft.ts';

@@ -10,7 +10,7 @@ import { Draft } from '../../../src/ledger/draft.ts';
 import { entryHash, GENESIS_HASH, textDigest } from '../../../src/ledger/entry-hash.ts';
 import { findEntry, listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { recordResults } from '../../../src/webhooks/delivery-store.ts';
+import { recordResults } from '../../../src/webhooks/deliveries/delivery-store.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lowBalances } from '../../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../../src/accounts/account/low-balance.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';

@@ -4,10 +4,10 @@
  */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { accountResource } from '../../../src/accounts/account-resource.ts';
-import { updateAccount } from '../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
+import { accountResource } from '../../../src/accounts/account/account-resource.ts';
+import { updateAccount } from '../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { EARLIEST_FORMS, type LedgerForms } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
@@ -32,9 +32,9 @@ import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
-import { listEvents } from '../../../src/webhooks/event-store.ts';
-import { createEndpoint, sendTestEvent, updateEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { createEndpoint, sendTestEvent, updateEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
+import { listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { openBook, payoutRequest, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

@@ -15,7 +15,7 @@ import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts'
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { webhookEndpoints } from '../../../src/webhooks/endpoint-table.ts';
+import { webhookEndpoints } from '../../../src/webhooks/endpoints/endpoint-table.ts';
 import { logThatRuns, transfer } from '../../support/book.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FUNDS, type FundedBook, type ManyBooks, openManyBooks } from '../../support/many-books.ts';

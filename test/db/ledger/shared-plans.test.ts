@@ -9,7 +9,7 @@ import { DECLARED_TABLES } from '../../../src/groups.ts';
 import { lockBooks, updateBooks } from '../../../src/ledger/commit/shared-book-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { subscribersOf } from '../../../src/webhooks/endpoint-store.ts';
+import { subscribersOf } from '../../../src/webhooks/endpoints/endpoint-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

@@ -8,7 +8,7 @@ import { movedPayouts } from '../../../src/payouts/payout/moved-payouts.ts';
 import { partsOf, type QueuePool, rowsIn } from '../../../src/queue/job.ts';
 import type { QueueJob } from '../../../src/queue/queues.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../../src/values/ids.ts';
-import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
+import { movedDeliveries } from '../../../src/webhooks/deliveries/moved-deliveries.ts';
 import { createSweeper, type SweeperRuntime, startSweeper } from '../../../workers/sweeper.ts';
 import {
   insertDeliveries,

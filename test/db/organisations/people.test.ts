@@ -1,7 +1,7 @@
 /** To whom keys belong: people and services, also where release 0.2.0 made the key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueApiKey, rollApiKey } from '../../../scripts/harness/issue-api-key.ts';
-import { changeAccountStatus } from '../../../src/accounts/change-account.ts';
+import { changeAccountStatus } from '../../../src/accounts/account/change-account.ts';
 import { adoptKeys } from '../../../src/organisations/adopt-keys.ts';
 import { generateApiKey, hashApiKey } from '../../../src/organisations/api-key.ts';
 import { findApiKey } from '../../../src/organisations/api-key-store.ts';

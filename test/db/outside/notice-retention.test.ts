@@ -6,8 +6,8 @@ import {
   countForeignNotices,
   listForeignNotices,
   resolveForeignNotice,
-} from '../../../src/outside/foreign-notice-store.ts';
-import { pruneNotices } from '../../../src/outside/prune-notices.ts';
+} from '../../../src/outside/notices/foreign-notice-store.ts';
+import { pruneNotices } from '../../../src/outside/notices/prune-notices.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

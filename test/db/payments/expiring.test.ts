@@ -4,7 +4,7 @@ import type { Acquirer, AcquirerInstruction } from '../../../src/acquirers/acqui
 import { type Acquirers, createAcquirers } from '../../../src/acquirers/acquirers.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { RowLoads } from '../../../src/ledger/rows/row-loads.ts';
-import type { InTurn } from '../../../src/outside/called-party.ts';
+import type { InTurn } from '../../../src/outside/calls/called-party.ts';
 import { capturePayment } from '../../../src/payments/actions/act-on-payment.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { expirePayments } from '../../../src/payments/outcomes/expire-payments.ts';

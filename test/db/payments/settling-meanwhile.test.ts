@@ -7,7 +7,7 @@ import { isPassing } from '../../../src/db/postgres-errors.ts';
 import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
-import { PartyBusy } from '../../../src/outside/call-limits.ts';
+import { PartyBusy } from '../../../src/outside/calls/call-limits.ts';
 import { requestCapture } from '../../../src/payments/actions/act-on-payment.ts';
 import type { PaymentOperation } from '../../../src/payments/operations/payment-operation.ts';
 import { paydays } from '../../../src/payments/paydays/settlement-table.ts';

@@ -15,7 +15,7 @@ import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';
 import { resolvePayout } from '../../../src/payouts/resolution/resolve-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { GROUPS_ON_WIRE } from '../../e2e/transcript/groups/groups.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

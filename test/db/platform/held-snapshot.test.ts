@@ -5,7 +5,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueApiKey } from '../../../scripts/harness/issue-api-key.ts';
-import { findCustomerAccount } from '../../../src/accounts/customer-account-store.ts';
+import { findCustomerAccount } from '../../../src/accounts/account/customer-account-store.ts';
 import type { Queryable, Transaction } from '../../../src/db/pool.ts';
 import { BEGIN_WITH_KEPT_PLANS } from '../../../src/db/transaction.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';

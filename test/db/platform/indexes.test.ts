@@ -3,14 +3,14 @@
  * planner cannot tell its cost from that of the primary key. migrations/0006 says how this is avoided.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccounts } from '../../../src/accounts/account-list-store.ts';
+import { listAccounts } from '../../../src/accounts/account/account-list-store.ts';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { readManualEntriesById } from '../../../src/journal/entries/checks/manual-entry-check-store.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { listEntries } from '../../../src/ledger/journal-read-store.ts';
 import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
-import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/foreign-notice-store.ts';
+import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/notices/foreign-notice-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';
 import { listUnanswered } from '../../../src/payments/operations/under-way-store.ts';
 import { listSettlements } from '../../../src/payments/settlements/settlement-store.ts';
@@ -24,9 +24,9 @@ import { newId } from '../../../src/values/ids.ts';
 import { readLines } from '../../../src/verify/account-check-store.ts';
 import { readSteps } from '../../../src/verify/journal-check-store.ts';
 import { readStepsTwice } from '../../../src/verify/window-store.ts';
-import { listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
-import { loadPendingDeliveries } from '../../../src/webhooks/delivery-store.ts';
-import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
+import { listDeliveries } from '../../../src/webhooks/deliveries/delivery-list-store.ts';
+import { loadPendingDeliveries } from '../../../src/webhooks/deliveries/delivery-store.ts';
+import { getEvent, listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

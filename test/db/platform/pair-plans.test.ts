@@ -9,8 +9,8 @@ import { fillPayloadsOfBooks } from '../../../src/ledger/rows/personal-text-stor
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId } from '../../../src/values/ids.ts';
-import type { DeliveryResult } from '../../../src/webhooks/delivery.ts';
-import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/delivery-pairs-store.ts';
+import type { DeliveryResult } from '../../../src/webhooks/deliveries/delivery.ts';
+import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/deliveries/delivery-pairs-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;

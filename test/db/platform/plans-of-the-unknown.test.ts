@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { settleAtSandbox } from '../../../src/acquirers/sandbox-settlement-store.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { placeForeignNotices } from '../../../src/outside/notice-store.ts';
-import { deletePartnerNotices } from '../../../src/outside/partner-notice-store.ts';
+import { placeForeignNotices } from '../../../src/outside/notices/notice-store.ts';
+import { deletePartnerNotices } from '../../../src/outside/notices/partner-notice-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -22,7 +22,7 @@ import { makeCheckpoint } from '../../../src/proofs/make-checkpoint.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { newId, type ResourceName } from '../../../src/values/ids.ts';
 import { verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, stored, type TestBook, transfer } from '../../support/book.ts';
 import { checkpointIn, checkpointNow, newSigningKey } from '../../support/checkpoints.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { NotFound } from '../../../src/outside/party.ts';
+import type { NotFound } from '../../../src/outside/party/party.ts';
 import { type Instruction, RailUnreachable } from '../../../src/rails/rail.ts';
 import { createRails, type Rails } from '../../../src/rails/rails.ts';
 import { newId } from '../../../src/values/ids.ts';

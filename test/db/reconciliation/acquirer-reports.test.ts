@@ -1,7 +1,7 @@
 /** Reports of acquirers in the operator's book: what each books, what a bank shows of it, and that each is posted once. Numbers are golden scenarios. */
 import { expect, test } from 'vitest';
 import { GROUPS } from '../../../src/groups.ts';
-import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
+import { endToEndId } from '../../../src/outside/instructions/end-to-end-id.ts';
 import { findExceptionLine } from '../../../src/payments/settlements/exception-line-store.ts';
 import { readLines } from '../../../src/payments/settlements/next-lines.ts';
 import { settleAgain } from '../../../src/payments/settlements/settle-again.ts';

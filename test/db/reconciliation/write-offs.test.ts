@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { lookInto } from '../../../scripts/harness/database-store.ts';
 import { program } from '../../../scripts/ops.ts';
-import { receiveTransfer } from '../../../src/accounts/receive-transfer.ts';
+import { receiveTransfer } from '../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { returnTransfer } from '../../../src/inbound/arrivals/return-transfer.ts';

@@ -7,7 +7,7 @@ import { GROUPS } from '../../../src/groups.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { parseSince, type Since } from '../../../src/verify/since.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';

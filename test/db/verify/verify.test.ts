@@ -6,7 +6,7 @@ import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
 import { NoSuchBook, type VerifyProgress, verifyDatabase } from '../../../src/verify/verify-database.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { runHere } from '../../support/run-here.ts';

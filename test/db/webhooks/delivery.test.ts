@@ -1,12 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
-import { postEvent } from '../../../src/outside/post-event.ts';
+import { postEvent } from '../../../src/outside/connections/post-event.ts';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
-import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
-import { listEvents } from '../../../src/webhooks/event-store.ts';
-import { enableEndpoint, rotateSecret } from '../../../src/webhooks/manage-endpoint.ts';
+import { enableEndpoint, rotateSecret } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { getEndpoint } from '../../../src/webhooks/endpoints/endpoint-store.ts';
+import { listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answering, startSocketServer } from '../../support/receiver.ts';
 import { attemptsOf, change, setStage } from './stage.ts';

@@ -1,7 +1,7 @@
 /** 300 events to an endpoint with a rate, over processes that stop. */
 import { expect } from 'vitest';
 import type { Uuid } from '../../../src/values/ids.ts';
-import type { Deliverer } from '../../../src/webhooks/deliver-webhook.ts';
+import type { Deliverer } from '../../../src/webhooks/sending/deliver-webhook.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Stage } from './stage.ts';
 

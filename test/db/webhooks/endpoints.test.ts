@@ -2,10 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { answerSecretPlace, revealedAnswer } from '../../../src/idempotency/answer-secret.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
-import { ENDPOINTS_PER_BOOK_MAX } from '../../../src/webhooks/endpoint.ts';
-import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
-import { getEndpoint, listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
-import { listEvents } from '../../../src/webhooks/event-store.ts';
 import {
   deleteEndpoint,
   disableEndpoint,
@@ -14,7 +10,11 @@ import {
   rotateSecret,
   sendTestEvent,
   updateEndpoint,
-} from '../../../src/webhooks/manage-endpoint.ts';
+} from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { ENDPOINTS_PER_BOOK_MAX } from '../../../src/webhooks/endpoints/endpoint.ts';
+import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoints/endpoint-secret.ts';
+import { getEndpoint, listEndpoints } from '../../../src/webhooks/endpoints/endpoint-store.ts';
+import { listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { allow, bodyOf, createWorld, deliveriesOf, expectRefusal, START, taken, type World } from './world.ts';
 
 let world: World;

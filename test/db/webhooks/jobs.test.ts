@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
-import { deliveryView, listDeliveries } from '../../../src/webhooks/delivery-list-store.ts';
-import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { deliveryView, listDeliveries } from '../../../src/webhooks/deliveries/delivery-list-store.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { deliveriesOf, log, START } from './world.ts';
 

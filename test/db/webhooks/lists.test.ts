@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/errors.ts';
 import { newId, parsePublicId, publicId } from '../../../src/values/ids.ts';
-import { listEndpoints } from '../../../src/webhooks/endpoint-store.ts';
-import { getEvent, listEvents } from '../../../src/webhooks/event-store.ts';
+import { listEndpoints } from '../../../src/webhooks/endpoints/endpoint-store.ts';
+import { getEvent, listEvents } from '../../../src/webhooks/events/event-store.ts';
 import { createWorld, START, type World } from './world.ts';
 
 let world: World;

@@ -7,10 +7,10 @@ import { Room } from '../../../src/fairness/room.ts';
 import type { BookId } from '../../../src/ledger/book.ts';
 import type { BookRow } from '../../../src/ledger/rows/table.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
-import { type DeliveryKey, type DeliveryResult, parseDeliveryId } from '../../../src/webhooks/delivery.ts';
-import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/delivery-pairs-store.ts';
-import { loadPendingDeliveries, recordResults } from '../../../src/webhooks/delivery-store.ts';
-import { createRecorder } from '../../../src/webhooks/record-deliveries.ts';
+import { type DeliveryKey, type DeliveryResult, parseDeliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
+import { loadPendingOfBooks, recordResultsOfBooks } from '../../../src/webhooks/deliveries/delivery-pairs-store.ts';
+import { loadPendingDeliveries, recordResults } from '../../../src/webhooks/deliveries/delivery-store.ts';
+import { createRecorder } from '../../../src/webhooks/deliveries/record-deliveries.ts';
 import { attemptsOf, setStage } from './stage.ts';
 import { deliveriesOf, log, START } from './world.ts';
 

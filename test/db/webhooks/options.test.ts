@@ -3,14 +3,14 @@ import { createPublicKey, verify as verifySignature } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { SecretBoxError } from '../../../src/db/secret-box.ts';
 import { createSigningKey, verify } from '../../../src/values/standard-webhooks.ts';
+import { updateEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
 import {
   headerNameFault,
   headersPlace,
   headerValueFault,
   maskedHeaders,
-} from '../../../src/webhooks/endpoint-headers.ts';
-import { changeOfOptions, NO_OPTIONS } from '../../../src/webhooks/endpoint-options.ts';
-import { updateEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+} from '../../../src/webhooks/endpoints/endpoint-headers.ts';
+import { changeOfOptions, NO_OPTIONS } from '../../../src/webhooks/endpoints/endpoint-options.ts';
 import { change, setStage } from './stage.ts';
 import { allow, bodyOf, START } from './world.ts';
 

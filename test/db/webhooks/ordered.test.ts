@@ -1,16 +1,16 @@
 /** Ordered endpoints, rates that hold over processes, and replays (money-scenarios.md, rows K1 to K4). */
 import { describe, expect, test } from 'vitest';
 import { publicId, type Uuid } from '../../../src/values/ids.ts';
-import type { Deliverer } from '../../../src/webhooks/deliver-webhook.ts';
-import { ATTEMPTS_MAX } from '../../../src/webhooks/delivery.ts';
-import type { EndpointOptions } from '../../../src/webhooks/endpoint-options.ts';
-import { disableEndpoint, enableEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { disableEndpoint, enableEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { ATTEMPTS_MAX } from '../../../src/webhooks/deliveries/delivery.ts';
+import type { EndpointOptions } from '../../../src/webhooks/endpoints/endpoint-options.ts';
 import {
   type AskReplayOfTime,
   recoverDeliveries,
   replayMissing,
   resendDelivery,
-} from '../../../src/webhooks/replay/ask-replay.ts';
+} from '../../../src/webhooks/replays/ask-replay.ts';
+import type { Deliverer } from '../../../src/webhooks/sending/deliver-webhook.ts';
 import { eventually } from '../../support/eventually.ts';
 import { arrivalsUnder, numbers, queueOf } from './drained-under-a-rate.ts';
 import { attemptsOf, change, setStage } from './stage.ts';

@@ -1,9 +1,9 @@
 /** Endpoints that fail and recover: what counts as five days of failure, and what a good answer sends at once. */
 import { describe, expect, test, vi } from 'vitest';
 import type { Uuid } from '../../../src/values/ids.ts';
-import { EARLY_ATTEMPTS_MAX } from '../../../src/webhooks/bring-forward-store.ts';
-import { getEndpoint } from '../../../src/webhooks/endpoint-store.ts';
-import { sendTestEvent } from '../../../src/webhooks/manage-endpoint.ts';
+import { sendTestEvent } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { getEndpoint } from '../../../src/webhooks/endpoints/endpoint-store.ts';
+import { EARLY_ATTEMPTS_MAX } from '../../../src/webhooks/recovery/bring-forward-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { attemptsOf, change, setStage } from './stage.ts';
 import { deliveriesOf, START, taken } from './world.ts';

@@ -1,7 +1,11 @@
 /** A stage for deliveries: a fresh book for each test, and deliverers and receivers that are closed after it. */
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
-import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/webhooks/deliver-webhook.ts';
+import {
+  createDeliverer,
+  type Deliverer,
+  type DelivererOptions,
+} from '../../../src/webhooks/sending/deliver-webhook.ts';
 import { type Answer, type Receiver, startReceiver } from '../../support/receiver.ts';
 import { createWorld, log, START, type World } from './world.ts';
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { createRowFailed } from '../../../src/operations/row-failed.ts';
 import { listStuck } from '../../../src/operations/stuck-store.ts';
-import type { postEvent } from '../../../src/outside/post-event.ts';
-import { movedDeliveries } from '../../../src/webhooks/moved-deliveries.ts';
+import type { postEvent } from '../../../src/outside/connections/post-event.ts';
+import { movedDeliveries } from '../../../src/webhooks/deliveries/moved-deliveries.ts';
 import { setStage } from './stage.ts';
 import { log } from './world.ts';
 

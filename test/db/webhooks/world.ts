@@ -3,7 +3,7 @@
  */
 
 import { expect } from 'vitest';
-import { lowBalances } from '../../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../../src/accounts/account/low-balance.ts';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../../../src/db/secret-box.ts';
@@ -19,9 +19,9 @@ import type { Clock } from '../../../src/values/clock.ts';
 import { newId, parsePublicId, type Uuid } from '../../../src/values/ids.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
-import type { NewSecret } from '../../../src/webhooks/endpoint-secret.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
-import { type CreateEndpoint, createEndpoint } from '../../../src/webhooks/manage-endpoint.ts';
+import { type CreateEndpoint, createEndpoint } from '../../../src/webhooks/actions/manage-endpoint.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
+import type { NewSecret } from '../../../src/webhooks/endpoints/endpoint-secret.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
 export const START = Date.parse('2026-03-01T12:00:00.000Z');

@@ -3,8 +3,8 @@
  * movements of money, which the books must match in the end. Its answers may be lost, late or repeated.
  */
 
-import type { InTurn } from '../../../src/outside/called-party.ts';
-import type { NotFound } from '../../../src/outside/party.ts';
+import type { InTurn } from '../../../src/outside/calls/called-party.ts';
+import type { NotFound } from '../../../src/outside/party/party.ts';
 import {
   type Instruction,
   type Rail,

@@ -1,7 +1,7 @@
 /**
  * A webhook receiver with its own record. It may answer 500, or give no answer, with or without recording the event.
  */
-import type { EventPost, PostOutcome } from '../../../src/outside/post-event.ts';
+import type { EventPost, PostOutcome } from '../../../src/outside/connections/post-event.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 
 const ANSWERS: Record<'arrived' | 'failed' | 'silent', PostOutcome> = {

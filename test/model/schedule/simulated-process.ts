@@ -3,7 +3,7 @@
  * Postgres and to models of the queues, the rail and the receiver.
  */
 
-import { lowBalances } from '../../../src/accounts/low-balance.ts';
+import { lowBalances } from '../../../src/accounts/account/low-balance.ts';
 import type { Forms } from '../../../src/db/forms.ts';
 import type { Pool } from '../../../src/db/pool.ts';
 import { classifyFailure } from '../../../src/db/postgres-errors.ts';
@@ -12,7 +12,7 @@ import { ApiError } from '../../../src/errors/errors.ts';
 import type { RowFailed } from '../../../src/group/moved-rows.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { Committer } from '../../../src/ledger/commit/committer.ts';
-import type { OutsideCalls } from '../../../src/outside/job-calls.ts';
+import type { OutsideCalls } from '../../../src/outside/calls/job-calls.ts';
 import { RecentPauses } from '../../../src/payouts/pauses/recent-pauses.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { createEnqueuer } from '../../../src/queue/enqueuer.ts';
@@ -21,8 +21,8 @@ import type { PoolDefinition } from '../../../src/queue/pool.ts';
 import type { Carried } from '../../../src/rails/rails.ts';
 import { NO_RAIL_SETTINGS } from '../../../src/rails/settings/rail-settings.ts';
 import type { Runtime } from '../../../src/runtime.ts';
-import { createDeliverer } from '../../../src/webhooks/deliver-webhook.ts';
-import { webhookSink } from '../../../src/webhooks/event-sink.ts';
+import { webhookSink } from '../../../src/webhooks/backlogs/event-sink.ts';
+import { createDeliverer } from '../../../src/webhooks/sending/deliver-webhook.ts';
 import { ledgerPool } from '../../../workers/ledger.ts';
 import { railsPool } from '../../../workers/rails.ts';
 import { createSweeper, type Sweeper } from '../../../workers/sweeper.ts';

@@ -1,10 +1,10 @@
 /** Holds on accounts in a book in memory: what is decided of one that is over, and a visit that comes again. */
 import { beforeEach, expect, test } from 'vitest';
-import type { AccountHold } from '../../../src/accounts/account-hold.ts';
-import { accountHolds } from '../../../src/accounts/account-hold-table.ts';
-import { increaseHold, releaseHold } from '../../../src/accounts/change-hold.ts';
-import { expireHolds } from '../../../src/accounts/expire-holds.ts';
-import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
+import type { AccountHold } from '../../../src/accounts/holds/account-hold.ts';
+import { accountHolds } from '../../../src/accounts/holds/account-hold-table.ts';
+import { increaseHold, releaseHold } from '../../../src/accounts/holds/change-hold.ts';
+import { expireHolds } from '../../../src/accounts/holds/expire-holds.ts';
+import { placeAccountHold } from '../../../src/accounts/holds/place-hold.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import { newAccount } from '../../../src/ledger/chart.ts';
 import type { Refusal } from '../../../src/ledger/command.ts';

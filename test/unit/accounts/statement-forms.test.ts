@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { validateXML } from 'xmllint-wasm';
-import type { ShownLine } from '../../../src/accounts/account-line-view.ts';
+import type { ShownLine } from '../../../src/accounts/lines/account-line-view.ts';
 import { type Statement, StatementSum } from '../../../src/accounts/statements/statement.ts';
 import { statementCamt } from '../../../src/accounts/statements/statement-camt.ts';
 import { statementPdf } from '../../../src/accounts/statements/statement-pdf.ts';

@@ -10,7 +10,7 @@ import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
 import { jsonPointer } from '../../../src/http/json-pointer.ts';
 import { createPayment } from '../../../src/payments/payment/api/payment-schemas.ts';
 import { hasCardNumber, maskCardNumbers } from '../../../src/values/card-number.ts';
-import { createWebhook } from '../../../src/webhooks/api/webhook-schemas.ts';
+import { createWebhook } from '../../../src/webhooks/endpoints/api/webhook-schemas.ts';
 
 /** A class of characters, by what a text of it is made of. */
 const CLASSES: Readonly<Record<string, string>> = {

@@ -3,14 +3,14 @@
 import request from 'supertest';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import * as accountSchemas from '../../../src/accounts/api/account-schemas.ts';
+import * as accountSchemas from '../../../src/accounts/account/api/account-schemas.ts';
 import { isWrite } from '../../../src/api/route.ts';
 import { ERRORS } from '../../../src/errors/errors.ts';
 import { codesOf } from '../../../src/http/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';
 import * as payoutSchemas from '../../../src/payouts/payout/api/payout-schemas.ts';
-import * as webhookSchemas from '../../../src/webhooks/api/webhook-schemas.ts';
+import * as webhookSchemas from '../../../src/webhooks/endpoints/api/webhook-schemas.ts';
 import { createTestApp } from './test-app.ts';
 
 /** The parts of an OpenAPI document that the tests read. */

@@ -7,7 +7,7 @@ import { ROUTES } from '../../../src/http/routes.ts';
 import { MAGIC_ALIASES_LISTED } from '../../../src/payouts/destinations/api/cliq.ts';
 import { failureCodeOf } from '../../../src/rails/failure-codes.ts';
 import { MAGIC_ALIASES, scriptOf } from '../../../src/rails/sandbox-aliases.ts';
-import { RETRY_DELAYS_MS } from '../../../src/webhooks/delivery.ts';
+import { RETRY_DELAYS_MS } from '../../../src/webhooks/deliveries/delivery.ts';
 import { createTestApp } from './test-app.ts';
 
 /** Descriptions of the document's members of this name. */

@@ -1,6 +1,6 @@
 /** Which refusals of a decision are kept under an idempotency key: by type, and by the guard of once() where a type was evaded. */
 import { expect, test } from 'vitest';
-import { openAccount } from '../../../src/accounts/open-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
 import { ERRORS, type ErrorCode } from '../../../src/errors/errors.ts';
 import { isKept } from '../../../src/errors/kept.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';

@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { accountHolds } from '../../../src/accounts/account-hold-table.ts';
-import { placeAccountHold } from '../../../src/accounts/place-hold.ts';
+import { accountHolds } from '../../../src/accounts/holds/account-hold-table.ts';
+import { placeAccountHold } from '../../../src/accounts/holds/place-hold.ts';
 import { addDays, dayOf } from '../../../src/calendar/day.ts';
 import { postEntry } from '../../../src/journal/entries/post-entries.ts';
 import { reverseEntry } from '../../../src/journal/entries/reverse-entry.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { Breakers } from '../../../src/outside/breakers.ts';
+import { Breakers } from '../../../src/outside/questions/breakers.ts';
 
 let now = 0;
 let breakers: Breakers;

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { SharedSandboxAcquirer } from '../../../src/acquirers/shared-acquirer.ts';
-import { type CallFor, CallLimits, PartyBusy } from '../../../src/outside/call-limits.ts';
-import { JobCalls } from '../../../src/outside/job-calls.ts';
+import { type CallFor, CallLimits, PartyBusy } from '../../../src/outside/calls/call-limits.ts';
+import { JobCalls } from '../../../src/outside/calls/job-calls.ts';
 import { withinLimit } from '../../../src/process/time-limit.ts';
 import { newId } from '../../../src/values/ids.ts';
 

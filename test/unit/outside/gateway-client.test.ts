@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { drip, speakNoTls, startRawServer } from '../../../scripts/harness/raw-server.ts';
 import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { ANSWER_BYTES_MAX, GatewayClient, GatewayRefusal } from '../../../src/outside/gateway/gateway-client.ts';
-import { PartyUnreachable } from '../../../src/outside/party.ts';
+import { PartyUnreachable } from '../../../src/outside/party/party.ts';
 import { createSigningKey, newSecret, verify } from '../../../src/values/standard-webhooks.ts';
 
 class Unreachable extends PartyUnreachable {}

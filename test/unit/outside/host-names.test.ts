@@ -1,7 +1,12 @@
 import { createSocket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createHostNames, NameNotFound, type NameServers, NameTimeout } from '../../../src/outside/host-names.ts';
+import {
+  createHostNames,
+  NameNotFound,
+  type NameServers,
+  NameTimeout,
+} from '../../../src/outside/connections/host-names.ts';
 
 const fault = (code: string) => Object.assign(new Error(code), { code });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/outside/inbox-turns.ts';
-import type { Inbox } from '../../../src/outside/notice.ts';
+import { INBOXES_AT_ONCE, InboxTurns } from '../../../src/outside/notices/inbox-turns.ts';
+import type { Inbox } from '../../../src/outside/notices/notice.ts';
 
 /** The inboxes in progress, and how to end each. */
 let taking: Map<string, { end: (isUnfinished?: boolean) => void; fail: (error: Error) => void }>;

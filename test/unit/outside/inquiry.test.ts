@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { inquireAtParty } from '../../../src/outside/ask-party.ts';
-import { afterNotFound, finalAfter, inquiryPauseMs } from '../../../src/outside/inquiry.ts';
-import type { PartyAnswer } from '../../../src/outside/party.ts';
+import { inquireAtParty } from '../../../src/outside/calls/ask-party.ts';
+import { afterNotFound, finalAfter, inquiryPauseMs } from '../../../src/outside/instructions/inquiry.ts';
+import type { PartyAnswer } from '../../../src/outside/party/party.ts';
 import { newId } from '../../../src/values/ids.ts';
 
 const SENT_AT = 1_000_000;

@@ -1,14 +1,14 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createHostNames, NameNotFound } from '../../../src/outside/host-names.ts';
-import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/outside/post-event.ts';
+import { createHostNames, NameNotFound } from '../../../src/outside/connections/host-names.ts';
+import { postEvent, RESPONSE_KEPT_BYTES, RESPONSE_READ_BYTES } from '../../../src/outside/connections/post-event.ts';
 import {
   createSafeAgent,
   type ResolveName,
   resolveBy,
   type SafeAgent,
   type SafeAgentOptions,
-} from '../../../src/outside/safe-connect.ts';
+} from '../../../src/outside/connections/safe-connect.ts';
 import { parseAllowList } from '../../../src/values/public-address.ts';
 import { type Answer, answering, type Receiver, startReceiver, startSocketServer } from '../../support/receiver.ts';
 

@@ -1,12 +1,12 @@
 /** An instruction on its way: what each answer of the party leads to, and that it is never guessed. */
 import { beforeEach, expect, test } from 'vitest';
-import type { NotFound, Party } from '../../../src/outside/party.ts';
 import {
   inquireInstruction,
   type Sender,
   type SendOutcome,
   submitInstruction,
-} from '../../../src/outside/send-instruction.ts';
+} from '../../../src/outside/instructions/send-instruction.ts';
+import type { NotFound, Party } from '../../../src/outside/party/party.ts';
 import type { Instant } from '../../../src/values/clock.ts';
 import { type AcquirerAnswer, MemoryAcquirer } from '../../support/memory-acquirer.ts';
 

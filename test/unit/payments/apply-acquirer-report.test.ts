@@ -4,7 +4,7 @@ import { createPool } from '../../../src/db/pool.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';
 import type { Command } from '../../../src/ledger/command.ts';
-import { evidence } from '../../../src/outside/evidence.ts';
+import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { DisputeAction } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import type { AcquirerReport } from '../../../src/payments/operations/acquirer-report.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openAccount } from '../../../src/accounts/open-account.ts';
+import { openAccount } from '../../../src/accounts/account/open-account.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { accounts } from '../../../src/ledger/account-table.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Account } from '../../../src/ledger/account.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
 import { metadataIndex } from '../../../src/ledger/rows/metadata-store.ts';
-import { endToEndId } from '../../../src/outside/end-to-end-id.ts';
+import { endToEndId } from '../../../src/outside/instructions/end-to-end-id.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { START } from '../../support/memory-book.ts';

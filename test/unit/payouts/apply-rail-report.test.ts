@@ -3,7 +3,7 @@ import { exceptions } from '../../../src/exceptions/exception-table.ts';
 import { available } from '../../../src/ledger/account.ts';
 import { chartAccountId } from '../../../src/ledger/chart.ts';
 import { holds } from '../../../src/ledger/hold-table.ts';
-import { evidence } from '../../../src/outside/evidence.ts';
+import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';

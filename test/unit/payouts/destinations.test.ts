@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import { maskAlias } from '../../../src/outside/mask-alias.ts';
+import { maskAlias } from '../../../src/outside/masks/mask-alias.ts';
 import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/destination.ts';
 import {
   destinationView,

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { BookId } from '../../../src/ledger/book.ts';
 import { MAX_TOUCHED } from '../../../src/ledger/commit/committer.ts';
-import { evidence } from '../../../src/outside/evidence.ts';
+import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { PayoutBatch } from '../../../src/payouts/batches/batch.ts';
 import { makePayouts, type OpenItem, PAYOUTS_PER_COMMAND } from '../../../src/payouts/batches/make-payouts.ts';
 import { payees } from '../../../src/payouts/payees/payee-table.ts';

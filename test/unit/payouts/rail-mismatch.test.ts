@@ -3,7 +3,7 @@
  */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { growingPauseMs } from '../../../src/outside/growing-pause.ts';
+import { growingPauseMs } from '../../../src/outside/instructions/growing-pause.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { type ComparedReport, mismatchesOf } from '../../../src/payouts/payout/rail-mismatch.ts';
 import { payoutResolutions } from '../../../src/payouts/resolution/resolution-store.ts';

@@ -58,16 +58,18 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/organisations/api-key-lookups.ts': 'A statement takes its lookups out of what waits.',
   'src/operations/waiting.ts': 'A lookup takes its rows out of the list, or ends.',
   'src/intake/spooled-file.ts': 'Reads behind what it has read; a file that ends too early throws.',
-  'src/outside/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
-  'src/outside/take-notices.ts': 'Counts the notices of its rounds up to a number; a round without any ends it.',
+  'src/outside/notices/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
+  'src/outside/notices/take-notices.ts':
+    'Counts the notices of its rounds up to a number; a round without any ends it.',
   'src/payouts/pauses/change-pause.ts': 'A statement takes its payouts out of what is kept back.',
   'src/proofs/grow-trees.ts': 'Each row is the next number, or the number is missing.',
   'src/queue/enqueuer.ts': 'A flush takes all rows out of the buffer.',
   'src/queue/for-each-row.ts': 'Counts up to a number.',
   'src/queue/pool.ts': 'A deadline.',
   'src/verify/verify-since.ts': 'A binary search halves its range.',
-  'src/webhooks/drain-backlog.ts': 'A page is read behind the last one, waits for attempts, or ends the drain.',
-  'src/webhooks/drain-in-order.ts': 'A page is read behind the last one, or ends the drain; the pace lets go in time.',
+  'src/webhooks/drains/drain-backlog.ts': 'A page is read behind the last one, waits for attempts, or ends the drain.',
+  'src/webhooks/drains/drain-in-order.ts':
+    'A page is read behind the last one, or ends the drain; the pace lets go in time.',
 };
 
 describe('every loop that waits for its own result proves its progress', () => {

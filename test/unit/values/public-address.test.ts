@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../src/errors/errors.ts';
-import { refuseUrl, type UrlRules } from '../../../src/outside/endpoint-url.ts';
+import { refuseUrl, type UrlRules } from '../../../src/outside/connections/endpoint-url.ts';
 import { isPublicAddress, parseAllowList } from '../../../src/values/public-address.ts';
 
 /** What is no URL at all is thrown: a request error. */

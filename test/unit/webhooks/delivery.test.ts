@@ -14,8 +14,8 @@ import {
   reasonToDisable,
   resultOf,
   retryDelayMs,
-} from '../../../src/webhooks/delivery.ts';
-import { type FailingStreak, hasFailedForDays, healthOf } from '../../../src/webhooks/failing-streak.ts';
+} from '../../../src/webhooks/deliveries/delivery.ts';
+import { type FailingStreak, hasFailedForDays, healthOf } from '../../../src/webhooks/deliveries/failing-streak.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 /** The machine of a drain: how far it has come with the backlog that its process has leased. */
 import { describe, expect, test } from 'vitest';
-import { DRAIN_TRANSITIONS, DrainProgress, type DrainState } from '../../../src/webhooks/drain-progress.ts';
+import { DRAIN_TRANSITIONS, DrainProgress, type DrainState } from '../../../src/webhooks/drains/drain-progress.ts';
 
 const LAST_PAGE = { next: 20n, isLast: true, isSparse: false };
 const LEASE = { until: 2_000, waitingFrom: 15n };

@@ -6,14 +6,14 @@ import {
   type EndpointStatus,
   endpointActions,
   subscriberOf,
-} from '../../../src/webhooks/endpoint.ts';
+} from '../../../src/webhooks/endpoints/endpoint.ts';
 import {
   compileEventFilters,
   EVENT_FILTERS,
   EVENT_FILTERS_MAX,
   expandEventFilters,
   isEventFilter,
-} from '../../../src/webhooks/event-filter.ts';
+} from '../../../src/webhooks/events/event-filter.ts';
 
 test.each`
   filters                                | event                                | passes

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RESOURCES } from '../../../src/groups.ts';
-import { eventRoutes } from '../../../src/webhooks/api/event-routes.ts';
-import { eventFilter } from '../../../src/webhooks/api/event-schemas.ts';
+import { eventRoutes } from '../../../src/webhooks/events/api/event-routes.ts';
+import { eventFilter } from '../../../src/webhooks/events/api/event-schemas.ts';
 
 const listQuery = eventRoutes(RESOURCES).find(({ operation }) => operation === 'listEvents')!.query!;
 

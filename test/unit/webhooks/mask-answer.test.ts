@@ -1,7 +1,7 @@
 /** Answers of receivers are kept without the personal text of the event, in whatever form they say it. */
 import { expect, test } from 'vitest';
-import { RESPONSE_KEPT_BYTES } from '../../../src/outside/post-event.ts';
-import { withoutTexts } from '../../../src/webhooks/mask-answer.ts';
+import { RESPONSE_KEPT_BYTES } from '../../../src/outside/connections/post-event.ts';
+import { withoutTexts } from '../../../src/webhooks/sending/mask-answer.ts';
 
 const NAME = '"Zo\u00eb \\"Z\\""';
 const METADATA = '{"order":"Invoice 17","a":"1"}';

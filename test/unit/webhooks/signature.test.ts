@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { createSigningKey, newSecret, sign, verify } from '../../../src/values/standard-webhooks.ts';
-import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoint-secret.ts';
-import { SigningKeys } from '../../../src/webhooks/signing-keys.ts';
+import { previousSecretPlace, secretPlace } from '../../../src/webhooks/endpoints/endpoint-secret.ts';
+import { SigningKeys } from '../../../src/webhooks/sending/signing-keys.ts';
 
 const body = '{"id":"evt_1","data":{"text":"zwölf € 🏦"}}';
 const nowSeconds = Math.floor(Date.now() / 1_000);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { amountOrZero } from '../../../api/schemas/amount.ts';
 import { currency } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import { URL_LENGTH_MAX } from '../../../outside/endpoint-url.ts';
+import { URL_LENGTH_MAX } from '../../../outside/connections/endpoint-url.ts';
 import { DECISION_TIMEOUT_MS, type Program } from '../program.ts';
 import { EXPIRY_DAYS_MAX, PERCENT_MAX } from '../program-errors.ts';
 import { OVERLAP_DEFAULT_MS, OVERLAP_MAX_MS } from '../update-program.ts';

@@ -7,7 +7,7 @@ import { type Route, type RouteRequest, route, routesSince } from '../../../api/
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { actionRoute } from '../../../api/write-routes.ts';
-import { simulatedReference } from '../../../outside/simulated-reference.ts';
+import { simulatedReference } from '../../../outside/sandboxes/simulated-reference.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import { cardApi } from '../../card/api/card-routes.ts';
 import { cards } from '../../card/card-table.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { findCustomerAccount } from '../../../accounts/customer-account-store.ts';
+import { findCustomerAccount } from '../../../accounts/account/customer-account-store.ts';
 import { found, isLive } from '../../../api/answers.ts';
 import { route, routesSince } from '../../../api/route.ts';
 import * as shown from '../../../api/schemas/shown.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { balanceRoute, linesRoute } from '../../../accounts/api/account-reads.ts';
+import { balanceRoute, linesRoute } from '../../../accounts/account/api/account-reads.ts';
 import { statementRoute } from '../../../accounts/statements/api/statement-reads.ts';
 import { actorOf, runCommand } from '../../../api/answers.ts';
 import type { ApiResource } from '../../../api/api-resource.ts';

@@ -2,7 +2,7 @@
 import type { CardInput } from '../../../acquirers/card.ts';
 import type { Page, PageAnswer, PageRequest } from '../../../api/page.ts';
 import { ApiError } from '../../../errors/errors.ts';
-import { PartyUnreachable } from '../../../outside/party.ts';
+import { PartyUnreachable } from '../../../outside/party/party.ts';
 import { namedOrigin } from '../../../values/url.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
 import { checkoutDigest, RETURNED } from '../../payment/checkout-link.ts';

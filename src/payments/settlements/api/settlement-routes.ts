@@ -1,6 +1,6 @@
 /** What acquirers paid, what of it waits for its release, and what releases are of. */
 import { z } from 'zod';
-import { findCustomerAccount } from '../../../accounts/customer-account-store.ts';
+import { findCustomerAccount } from '../../../accounts/account/customer-account-store.ts';
 import { type ApiResource, apiOf, type Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, readList } from '../../../api/pages.ts';
 import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';

@@ -4,7 +4,7 @@ import { shows } from '../../../api/api-resource.ts';
 import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
-import { simulatedReference } from '../../../outside/simulated-reference.ts';
+import { simulatedReference } from '../../../outside/sandboxes/simulated-reference.ts';
 import { transaction } from '../../purchase/api/transaction-schemas.ts';
 import { authorizationExample } from '../../recording/api/message-routes.ts';
 import * as schemas from '../../recording/api/message-schemas.ts';

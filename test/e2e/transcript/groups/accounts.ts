@@ -1,4 +1,4 @@
-import { openAccount } from '../../../../src/accounts/open-account.ts';
+import { openAccount } from '../../../../src/accounts/account/open-account.ts';
 import { newId, parsePublicId } from '../../../../src/values/ids.ts';
 import { stored } from '../../../support/book.ts';
 import { makeStatement } from '../../../support/statements.ts';

@@ -1,7 +1,7 @@
 /** Money that arrives: where a payer sends it, transfers, and credits that no account received. */
 import { succeeded } from '../../../../scripts/harness/client.ts';
 import { until } from '../../../../scripts/harness/until.ts';
-import { findInboundTransfer } from '../../../../src/accounts/inbound-transfer-table.ts';
+import { findInboundTransfer } from '../../../../src/accounts/inbound-transfers/inbound-transfer-table.ts';
 import { returnTransfer } from '../../../../src/inbound/arrivals/return-transfer.ts';
 import { proposeWriteOff } from '../../../../src/inbound/write-offs/propose-write-off.ts';
 import { operatorBooks } from '../../../../src/organisations/organisation-store.ts';

@@ -4,7 +4,7 @@ import { createSecretBox } from '../../../../src/db/secret-box.ts';
 import { newId } from '../../../../src/values/ids.ts';
 import { parseAllowList } from '../../../../src/values/public-address.ts';
 import { newSecret } from '../../../../src/values/standard-webhooks.ts';
-import { createEndpoint, disableEndpoint, enableEndpoint } from '../../../../src/webhooks/manage-endpoint.ts';
+import { createEndpoint, disableEndpoint, enableEndpoint } from '../../../../src/webhooks/actions/manage-endpoint.ts';
 import type { GroupOnWire, Page, Stage } from './group.ts';
 
 async function webhooks({ fund, openAccount, receiver, wire }: Stage): Promise<void> {

@@ -1,10 +1,10 @@
 /** Holds on accounts: placed, increased, released, and expired by the visit of a worker. */
 import fc from 'fast-check';
-import { type AccountHold, accountHoldView } from '../../../../src/accounts/account-hold.ts';
-import { accountHolds } from '../../../../src/accounts/account-hold-table.ts';
-import { increaseHold, releaseHold } from '../../../../src/accounts/change-hold.ts';
-import { expireHolds } from '../../../../src/accounts/expire-holds.ts';
-import { placeAccountHold } from '../../../../src/accounts/place-hold.ts';
+import { type AccountHold, accountHoldView } from '../../../../src/accounts/holds/account-hold.ts';
+import { accountHolds } from '../../../../src/accounts/holds/account-hold-table.ts';
+import { increaseHold, releaseHold } from '../../../../src/accounts/holds/change-hold.ts';
+import { expireHolds } from '../../../../src/accounts/holds/expire-holds.ts';
+import { placeAccountHold } from '../../../../src/accounts/holds/place-hold.ts';
 import { amountOf, BY, draws, fromNewest, ifMatchOf, kind, maybe, type Part, type RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt, amountFrom } from '../accounts/drawn.ts';

@@ -1,9 +1,9 @@
 /** Accounts: open, fund, freeze, unfreeze, close. */
 import fc from 'fast-check';
-import { accountProfiles, defaultAccounts } from '../../../../src/accounts/account-profile-table.ts';
-import { changeAccountStatus } from '../../../../src/accounts/change-account.ts';
-import { openAccount } from '../../../../src/accounts/open-account.ts';
-import { receiveTransfer } from '../../../../src/accounts/receive-transfer.ts';
+import { accountProfiles, defaultAccounts } from '../../../../src/accounts/account/account-profile-table.ts';
+import { changeAccountStatus } from '../../../../src/accounts/account/change-account.ts';
+import { openAccount } from '../../../../src/accounts/account/open-account.ts';
+import { receiveTransfer } from '../../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { GROUPS } from '../../../../src/groups.ts';
 import { accounts } from '../../../../src/ledger/account-table.ts';
 import { CURRENCIES } from '../../names.ts';

@@ -1,6 +1,6 @@
 /**
  * Commands of the ledger's holds, through the whole of their life. They are the test's own: nothing in the product captures a
- * hold that the API placed (src/accounts/place-hold.ts, parts/account-holds).
+ * hold that the API placed (src/accounts/holds/place-hold.ts, parts/account-holds).
  */
 
 import { accounts } from '../../../../src/ledger/account-table.ts';

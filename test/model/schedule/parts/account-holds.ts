@@ -1,6 +1,6 @@
 /** Holds on accounts: placed for a short time, increased, released. The sweeper and the ledger pool expire them. */
-import { requestHoldIncrease, requestHoldRelease } from '../../../../src/accounts/change-hold.ts';
-import { requestHold } from '../../../../src/accounts/place-hold.ts';
+import { requestHoldIncrease, requestHoldRelease } from '../../../../src/accounts/holds/change-hold.ts';
+import { requestHold } from '../../../../src/accounts/holds/place-hold.ts';
 import { carryOut } from '../../../../src/idempotency/use-case.ts';
 import type { Instant } from '../../../../src/values/clock.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';

@@ -1,6 +1,6 @@
 /** Money that arrives, and accounts frozen and unfrozen. */
-import { changeAccountStatus } from '../../../../src/accounts/change-account.ts';
-import { receiveTransfer } from '../../../../src/accounts/receive-transfer.ts';
+import { changeAccountStatus } from '../../../../src/accounts/account/change-account.ts';
+import { receiveTransfer } from '../../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { runOnce } from '../../../../src/idempotency/run-once.ts';
 import type { Uuid } from '../../../../src/values/ids.ts';
 import { amountIn, CURRENCY, wishesOf } from '../clients.ts';

@@ -12,7 +12,7 @@ import type { Draft } from '../../../../src/ledger/draft.ts';
 import { newId } from '../../../../src/values/ids.ts';
 
 const BLOCKERS = GROUPS.flatMap(({ blocksClosing }) => blocksClosing);
-/** Of the account itself: accounts/change-account.ts. */
+/** Of the account itself: accounts/account/change-account.ts. */
 const OWN = ['balance', 'holds'];
 
 describe('what keeps an account from being closed', () => {
