@@ -14,7 +14,7 @@ export interface Forms {
   readonly textApart: boolean;
   /** To 0.3.0 or later: an entry of a return names the return, and is in no list of its payout. */
   readonly returnsApart: boolean;
-  /** To 0.3.0 or later: evidence under resource and id (outside/evidence.ts). */
+  /** To 0.3.0 or later: evidence under resource and id (outside/evidence/evidence.ts). */
   readonly evidenceByResource: boolean;
   /**
    * To 0.4.0 or later: events in the newest form (ledger/events/event-form.ts), and answers that refer to one

@@ -7,7 +7,7 @@ export type AccountRow = RowOf<Account>;
 
 /**
  * Balances, in a row of their own: narrow and updated by every posting. No index holds a column that changes, so every
- * update is HOT. Next: accounts/account-profile-table.ts (names and references).
+ * update is HOT. Next: accounts/account/account-profile-table.ts (names and references).
  */
 export const accounts = tableOf<Account>({
   name: 'accounts',

@@ -26,7 +26,7 @@ export interface RailReport {
   raw: unknown;
 }
 
-/** Keeps what a rail said about a payout. False when it is kept already (outside/evidence.ts). */
+/** Keeps what a rail said about a payout. False when it is kept already (outside/evidence/evidence.ts). */
 export function keepAnswer(
   draft: Draft,
   payout: Pick<Payout, 'id'>,
