@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { IdKind, Uuid } from '../values/ids.ts';

@@ -3,8 +3,8 @@
  * the answer (http/held-answer.ts).
  */
 
-import type { BookId } from '../ledger/book.ts';
-import type { Resource, Shown, Versioned } from '../ledger/rows/resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Resource, Shown, Versioned } from '../ledger/resources/resource.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

@@ -5,7 +5,7 @@
  * holds is not in flight meanwhile.
  */
 import { ApiError } from '../errors/errors.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 
 /**
  * Limits of one book in one process. Published at GET /v1/limits. Requests: two seconds at the default rates (100

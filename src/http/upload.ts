@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { CheckedPart, Upload, UploadKind, UploadType } from '../api/upload.ts';
 import { UPLOAD_LIMITS, UPLOADED_TYPES, UPLOADS_AT_ONCE } from '../api/upload.ts';
 import { ApiError, type FieldError } from '../errors/errors.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { JsonObject } from '../values/json.ts';
 import { withoutAbsentMembers } from './absent-members.ts';
 import { fieldErrorsOf } from './field-errors.ts';

@@ -55,7 +55,7 @@ const STATEMENT =
 
 describe('SQL stands in stores, tables, src/db and migrations, and nowhere else', () => {
   const isItsPlace = (path: string) =>
-    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/rows\/(table-of|table-statements|list-rows)\.ts$)|^migrations\//.test(
+    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/(rows\/(table-of|table-statements)|resources\/list-rows)\.ts$)|^migrations\//.test(
       path,
     );
 
@@ -514,8 +514,9 @@ describe('the import rules report violations', () => {
   const PLANTED: Record<string, string> = {
     'src/values/ids.ts': 'export const id = 1;',
     'src/money/amount.ts': "import { id } from '../values/ids.ts'; export const amount = id;",
-    'src/db/pool.ts': "import type { entry } from '../ledger/entry.ts'; export type Pool = typeof entry;",
-    'src/ledger/entry.ts': "import { payout } from '../payouts/payout/payout.ts'; export const entry = payout;",
+    'src/db/pool.ts': "import type { entry } from '../ledger/entry/entry.ts'; export type Pool = typeof entry;",
+    'src/ledger/entry/entry.ts':
+      "import { payout } from '../../payouts/payout/payout.ts'; export const entry = payout;",
     'src/idempotency/once.ts': "import { payout } from '../payouts/payout/payout.ts'; export const once = payout;",
     'src/payouts/payout/payout.ts':
       "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoints/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
@@ -585,8 +586,8 @@ describe('the import rules report violations', () => {
   test.each`
     rule                                           | from                                         | to
     ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}                     | ${'src/values/ids.ts'}
-    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}                          | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}                     | ${'src/payouts/payout/payout.ts'}
+    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}                          | ${'src/ledger/entry/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry/entry.ts'}               | ${'src/payouts/payout/payout.ts'}
     ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}                 | ${'src/payouts/payout/payout.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/queue/queues.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoints/endpoint.ts'}
