@@ -24,7 +24,7 @@ import type { RowCheck } from '../../src/group/row-check.ts';
 import { type BookedStep, readStepsOf } from '../../src/group/steps-store.ts';
 import { behindNewIds } from '../../src/group/until.ts';
 import { GROUPS, RIGHTS } from '../../src/groups.ts';
-import { registerEvents } from '../../src/http/openapi-events.ts';
+import { registerEvents } from '../../src/http/reference/openapi-events.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
 import { accounts } from '../../src/ledger/account/account-table.ts';
 import { chartAccountId } from '../../src/ledger/account/chart.ts';

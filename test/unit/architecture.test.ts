@@ -160,7 +160,7 @@ describe('files', () => {
   });
 
   /** The object with the parts of an HTTP API is called its services. It is not a layer. */
-  const NAMES_ALLOWED = ['src/http/services.ts'];
+  const NAMES_ALLOWED = ['src/http/pipeline/services.ts'];
 });
 
 describe('tests lie where what they test lies', () => {
@@ -536,8 +536,8 @@ describe('the import rules report violations', () => {
     'src/api/route.ts': "import { payout } from '../payouts/payout/payout.ts'; export const route = payout;",
     'src/http/routes.ts':
       "import { routes } from '../payouts/payout/api/payout-routes.ts'; import { payout } from '../payouts/payout/payout.ts'; export const ROUTES = [routes, payout];",
-    'src/http/openapi.ts':
-      "import { routes } from '../payouts/payout/api/payout-routes.ts'; export const document = routes;",
+    'src/http/reference/openapi.ts':
+      "import { routes } from '../../payouts/payout/api/payout-routes.ts'; export const document = routes;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
@@ -602,7 +602,7 @@ describe('the import rules report violations', () => {
     ${'zod-in-its-place'}                          | ${'src/payouts/payout/payout.ts'}            | ${''}
     ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}                     | ${'src/http/app.ts'}
     ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}                         | ${'workers/sweeper.ts'}
-    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}                     | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/reference/openapi.ts'}           | ${'src/payouts/payout/api/payout-routes.ts'}
     ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}                      | ${'src/payouts/payout/payout.ts'}
     ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}                        | ${'src/payouts/payout/payout.ts'}
     ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}                      | ${'src/http/app.ts'}
