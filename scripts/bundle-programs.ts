@@ -9,8 +9,10 @@ import { build } from 'esbuild';
 import { BUNDLED } from './harness/programs.ts';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
-/** What both programs share lies where the modules of src/http lie, which look for their assets beside themselves. */
-const SHARED_FOLDER = 'src/http';
+/** What several entries share lies where the modules of src/http/reference lie, which look for their assets beside themselves. */
+const SHARED_FOLDER = 'src/http/reference';
+/** The API alone has these modules: an entry of their own, so that they are shared too, and lie there. */
+const FINDS_ASSETS = `${SHARED_FOLDER}/reference.ts`;
 const SHARED_PREFIX = 'bundled-';
 
 for (const file of readdirSync(join(DIST, SHARED_FOLDER)))
@@ -18,7 +20,7 @@ for (const file of readdirSync(join(DIST, SHARED_FOLDER)))
 
 await build({
   absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
-  entryPoints: [...BUNDLED],
+  entryPoints: [...BUNDLED, FINDS_ASSETS],
   outdir: DIST,
   outbase: '.',
   entryNames: '[dir]/[name].bundle',

@@ -8,7 +8,7 @@ import { appendFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
 import { environmentOrEmbedded } from '../src/embedded/environment.ts';
-import type { BookId } from '../src/ledger/book.ts';
+import type { BookId } from '../src/ledger/book/book.ts';
 import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';

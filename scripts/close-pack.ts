@@ -2,7 +2,7 @@
 import type { Pool } from '../src/db/pool.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
 import { periods } from '../src/journal/periods/period-table.ts';
-import { loadBook } from '../src/ledger/book-store.ts';
+import { loadBook } from '../src/ledger/book/book-store.ts';
 import { MANIFEST, type Manifest, PACK_FILES, UnreadablePack } from '../src/packs/pack.ts';
 import { bytesOf, measure, namesIn, type ReadPack, readPack } from '../src/packs/pack-folder.ts';
 import { type PackAsked, type PackWritten, writePack } from '../src/packs/write-pack.ts';

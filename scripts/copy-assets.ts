@@ -5,14 +5,14 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DOCS_FOLDER } from '../src/http/guides.ts';
-import { EXAMPLES_FOLDER } from '../src/http/openapi-examples.ts';
-import { BUILT_REFERENCE, installedReference } from '../src/http/reference-assets.ts';
+import { DOCS_FOLDER } from '../src/http/reference/guides.ts';
+import { EXAMPLES_FOLDER } from '../src/http/reference/openapi-examples.ts';
+import { BUILT_REFERENCE, installedReference } from '../src/http/reference/reference-assets.ts';
 
 const source = installedReference();
 if (source === undefined) throw new Error('@scalar/api-reference is not installed: run npm ci');
-copy(source, `src/http/${BUILT_REFERENCE}`);
-copy(fileURLToPath(EXAMPLES_FOLDER), 'src/http/examples');
+copy(source, `src/http/reference/${BUILT_REFERENCE}`);
+copy(fileURLToPath(EXAMPLES_FOLDER), 'src/http/reference/examples');
 copy(fileURLToPath(DOCS_FOLDER), 'docs');
 
 dropStale('migrations');

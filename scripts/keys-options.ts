@@ -1,6 +1,6 @@
 /** Values of the options of `npm run keys`, as a person types them. */
 import { InvalidArgumentError } from 'commander';
-import type { Mode } from '../src/ledger/book.ts';
+import type { Mode } from '../src/ledger/book/book.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, type Uuid } from '../src/values/ids.ts';
 import { parseRfc3339 } from '../src/values/rfc3339.ts';

@@ -8,7 +8,7 @@
 import Table from 'cli-table3';
 import { type Command, Option } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
-import type { Mode } from '../src/ledger/book.ts';
+import type { Mode } from '../src/ledger/book/book.ts';
 import { adoptKeys } from '../src/organisations/adopt-keys.ts';
 import { EVERY_SCOPE, parseScopes, requireScopesOfOperator, SCOPES } from '../src/organisations/api-key.ts';
 import { endPerson } from '../src/organisations/end-person.ts';

@@ -9,7 +9,7 @@ import {
   findExceptionOfAnyBook,
   listOpenExceptions,
 } from '../src/exceptions/open-exceptions-store.ts';
-import { loadBook } from '../src/ledger/book-store.ts';
+import { loadBook } from '../src/ledger/book/book-store.ts';
 import { systemClock } from '../src/values/clock.ts';
 import { parsePublicId, publicId } from '../src/values/ids.ts';
 import { toJson } from '../src/values/json.ts';

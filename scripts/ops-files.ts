@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
 import { openFile } from '../src/intake/sealed-file.ts';
-import type { Mode } from '../src/ledger/book.ts';
+import type { Mode } from '../src/ledger/book/book.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import { secretBoxOf } from './intake-command.ts';
 

@@ -9,7 +9,7 @@ import type { Pool } from '../src/db/pool.ts';
 import { createSecretBox, type SecretBox } from '../src/db/secret-box.ts';
 import { openExceptionsOf } from '../src/exceptions/exception-store.ts';
 import { FileTooLarge, readBounded } from '../src/intake/read-bounded.ts';
-import type { BookId } from '../src/ledger/book.ts';
+import type { BookId } from '../src/ledger/book/book.ts';
 import { Committer } from '../src/ledger/commit/committer.ts';
 import { makeNoticesDue } from '../src/outside/notices/notice-store.ts';
 import { postingsOf } from '../src/payouts/payout/checks/payout-history.ts';

@@ -18,7 +18,7 @@ import {
 } from '../src/inbound/write-offs/propose-write-off.ts';
 import { ABOUT_WRITE_OFFS, type WriteOff } from '../src/inbound/write-offs/write-off.ts';
 import { openWriteOffs } from '../src/inbound/write-offs/write-off-table.ts';
-import type { BookId } from '../src/ledger/book.ts';
+import type { BookId } from '../src/ledger/book/book.ts';
 import type { Committer } from '../src/ledger/commit/committer.ts';
 import { formatAmount, MAX_REQUEST_AMOUNT } from '../src/money/amount.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';

@@ -4,7 +4,7 @@
  */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { addDays, dayOf } from '../src/calendar/day.ts';
-import { loadBook } from '../src/ledger/book-store.ts';
+import { loadBook } from '../src/ledger/book/book-store.ts';
 import { momentOf } from '../src/ledger/commit/batch.ts';
 import { operatorBooks } from '../src/organisations/organisation-store.ts';
 import { BANK_REPORT_TYPES, type BankReportType, bankReport } from '../src/reconciliation/position/bank-reports.ts';

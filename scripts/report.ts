@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { Pool } from '../src/db/pool.ts';
 import { BadInput } from '../src/intake/bad-input.ts';
-import { accounts } from '../src/ledger/account-table.ts';
+import { accounts } from '../src/ledger/account/account-table.ts';
 import { decimalOf } from '../src/money/amount.ts';
 import { isCurrency } from '../src/money/currency.ts';
 import { listBooks } from '../src/organisations/organisation-store.ts';

@@ -11,7 +11,7 @@ import { type Group, rightsOfGroup, tablesOf } from './group/group.ts';
 import { idempotencyGroup } from './idempotency/index.ts';
 import { inboundGroup } from './inbound/index.ts';
 import { journalGroup } from './journal/index.ts';
-import type { DeclaredResource } from './ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from './ledger/resources/declared-resource.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from './ledger/rows/table-of.ts';
 import { organisationsGroup } from './organisations/index.ts';
 import { outsideGroup } from './outside/index.ts';

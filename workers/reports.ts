@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../src/config.ts';
 import { createPool, type Pool } from '../src/db/pool.ts';
 import { checkSignerRole } from '../src/db/signer-role.ts';
-import type { BookId } from '../src/ledger/book.ts';
+import type { BookId } from '../src/ledger/book/book.ts';
 import type { Metrics } from '../src/metrics/metrics.ts';
 import type { Logger } from '../src/process/log.ts';
 import { warnSeldom } from '../src/process/seldom.ts';

@@ -3,7 +3,7 @@ import { lowBalances } from '../../src/accounts/account/low-balance.ts';
 import { openAccount } from '../../src/accounts/account/open-account.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { Committer } from '../../src/ledger/commit/committer.ts';
 import { openOrganisation } from '../../src/organisations/open-organisation.ts';
 import { findBookId } from '../../src/organisations/organisation-store.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { byteaArray, instantArray, plainArray, rowsOf, textArray } from '../../src/db/columns.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 
 export interface CeilingBatch {

@@ -3,7 +3,7 @@
  * command of the product takes.
  */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { type PreparedTable, prepareRows, type TableRows, writePrepared } from './prepared-rows-store.ts';
 

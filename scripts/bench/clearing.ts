@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { LINES_PER_COMMAND } from '../../src/transactions/clearing-files/take-lines.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { type BenchContext, type BenchResult, partsOf } from './bench.ts';

@@ -1,6 +1,6 @@
 /** The floor of an export: the same rows by COPY, which the server writes and nobody formats. And how long snapshots stay open meanwhile. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { isUuid } from '../../src/values/ids.ts';
 
 const side = (one: 'debit' | 'credit', other: 'debit' | 'credit') => `

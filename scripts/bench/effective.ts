@@ -3,11 +3,11 @@
  * another day than they were posted on.
  */
 import { addDays, dayOf } from '../../src/calendar/day.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
-import { loadEffectiveChanges } from '../../src/ledger/balances-at.ts';
-import { loadBook } from '../../src/ledger/book-store.ts';
-import { endOfDay } from '../../src/ledger/finish-day.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import { findBalanceAt } from '../../src/ledger/balances/balance-at-store.ts';
+import { loadEffectiveChanges } from '../../src/ledger/balances/balances-at.ts';
+import { loadBook } from '../../src/ledger/book/book-store.ts';
+import { endOfDay } from '../../src/ledger/clock/finish-day.ts';
 import { foldBook } from '../../src/reports/totals/fold-totals.ts';
 import { say } from '../harness/progress.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';

@@ -1,7 +1,7 @@
 /** A process of bench `export`: writes the general ledger of a book, and nothing else, so that its memory is that of an export. */
 import { dayOf } from '../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { loadBook } from '../../src/ledger/book-store.ts';
+import { loadBook } from '../../src/ledger/book/book-store.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { generalLedger } from '../../src/reports/figures/general-ledger.ts';
 import { writeFigures } from '../../src/reports/figures/write-figures.ts';

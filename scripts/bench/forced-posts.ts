@@ -1,7 +1,7 @@
 /** A clearing file of forced posts, each of which makes a purchase and posts it, and the command that takes it in. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { SANDBOX_PROCESSOR } from '../../src/processors/processor-names.ts';
 import { publicId } from '../../src/values/ids.ts';
 import { CLEARING_HEADER, clearingFields, clearingRow, trailer } from '../harness/clearing-file.ts';

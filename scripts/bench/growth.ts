@@ -4,8 +4,8 @@
  * account's balance at moments between and at days of effect, and the cost of a snapshot that stays open.
  */
 
-import { listAccountLines } from '../../src/ledger/account-line-store.ts';
-import { findBalanceAt } from '../../src/ledger/balance-at-store.ts';
+import { listAccountLines } from '../../src/ledger/account/account-line-store.ts';
+import { findBalanceAt } from '../../src/ledger/balances/balance-at-store.ts';
 import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';

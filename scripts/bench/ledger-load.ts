@@ -1,10 +1,10 @@
 /** Load on the committer: commands that post one entry between two accounts, and functions that submit them. */
 
-import { accounts } from '../../src/ledger/account-table.ts';
-import type { BookId } from '../../src/ledger/book.ts';
-import type { Command } from '../../src/ledger/command.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
+import type { Command } from '../../src/ledger/command/command.ts';
+import { Draft } from '../../src/ledger/command/draft.ts';
 import type { Committer } from '../../src/ledger/commit/committer.ts';
-import { Draft } from '../../src/ledger/draft.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { BenchBook } from './book.ts';
 import { type Movement, randomAmount } from './ceiling-store.ts';

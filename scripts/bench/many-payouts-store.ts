@@ -1,6 +1,6 @@
 /** Bare payout rows by the hundred thousand, for lists, which read nothing around them. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 
 export interface ManyPayouts {
   count: number;

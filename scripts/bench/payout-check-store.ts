@@ -1,6 +1,6 @@
 /** Counts a book's payouts or payments and their deliveries in the database. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 
 /** Counts payouts by status, such as `{ paid: 20000 }`: those of one book, or of all books (null). */
 export async function countPayouts(pool: Pool, bookId: BookId | null): Promise<Record<string, number>> {

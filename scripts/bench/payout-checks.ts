@@ -1,7 +1,7 @@
 /** Checks after a run of payouts, or of payments: each was paid, each was announced once, every signature was valid. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { countDeliveries, countPayouts } from './payout-check-store.ts';
 import type { Received } from './receiver.ts';
 

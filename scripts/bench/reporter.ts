@@ -1,7 +1,7 @@
 /** A process of bench `reports`: folds the totals of a book and writes its trial balance, so that its memory is that of a report. */
 import { dayOf } from '../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
-import { loadBook } from '../../src/ledger/book-store.ts';
+import { loadBook } from '../../src/ledger/book/book-store.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { trialBalance } from '../../src/reports/figures/trial-balance.ts';
 import { type Totals, type Written, writeFigures } from '../../src/reports/figures/write-figures.ts';

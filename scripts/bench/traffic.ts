@@ -1,6 +1,6 @@
 /** The payouts or payments of an end-to-end bench. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { paymentRequest, payoutRequest } from './api-client.ts';
 import { countPayments } from './payout-check-store.ts';
 import { checkDelivered, checkNothingLost, type Facts } from './payout-checks.ts';

@@ -1,6 +1,6 @@
 /** Rows of the bench `waiting`: workers that take the oldest payouts, how long the rest wait, and what statements read. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import type { Instant } from '../../src/values/clock.ts';
 
 /** Ends the oldest payouts of a status, as workers would in order. */

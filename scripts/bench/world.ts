@@ -1,5 +1,5 @@
 /** All that a payout or payment passes through: receiver, API and worker, and a bare Express app to compare with. */
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { createApiClient, openFundedAccounts } from './api-client.ts';
 import { arrived } from './arrivals.ts';
 import type { BenchContext } from './bench.ts';

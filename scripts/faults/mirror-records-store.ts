@@ -1,7 +1,7 @@
 /** The operator's book beside the books that it mirrors, and the fees that were collected in them. */
 import type { Pool } from '../../src/db/pool.ts';
 import { inSnapshot } from '../../src/db/snapshot.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { bankReconciliation } from '../../src/reconciliation/position/bank-reconciliation.ts';
 
 /** Pools of the mode with lines that the operator's book does not have yet. */

@@ -4,7 +4,7 @@
  * day's fees are collected once, and the operator's book is what the books state.
  */
 import { randomUUID } from 'node:crypto';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { findOrganisationOfBook, operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';

@@ -1,6 +1,6 @@
 /** Totals behind the journal beside the entries that they are of, periods, and opened balances. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 
 export interface FoldState {
   /** Blocks of 10,000 entries. */

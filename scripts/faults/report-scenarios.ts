@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { addDays } from '../../src/calendar/day.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { findOrganisationOfBook } from '../../src/organisations/organisation-store.ts';
 import { newPerson } from '../../src/organisations/person.ts';
 import { insertPeople } from '../../src/organisations/person-store.ts';

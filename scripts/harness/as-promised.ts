@@ -5,8 +5,8 @@
 import type { z } from 'zod';
 import type { Route, RouteResponse } from '../../src/api/route.ts';
 import { problem, problemOf } from '../../src/api/schemas/problem.ts';
-import { jsonPointer, type PathSegment } from '../../src/http/json-pointer.ts';
-import { codesOf } from '../../src/http/openapi.ts';
+import { jsonPointer, type PathSegment } from '../../src/http/input/json-pointer.ts';
+import { codesOf } from '../../src/http/reference/openapi.ts';
 
 /** An answer that the reference does not describe. */
 export class NotAsPromised extends Error {

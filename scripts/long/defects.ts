@@ -14,14 +14,14 @@ const POSTED = 'postings.push(newPosting({ ordinal: postings.length + 1, amount,
 export const DEFECTS: readonly Defect[] = [
   {
     kind: 'a lost posting',
-    file: 'src/ledger/post-lines.ts',
+    file: 'src/ledger/entry/post-lines.ts',
     find: POSTED,
     replace: `if (index === 0) ${POSTED}`,
     tests: ['test/unit/ledger/core-properties.test.ts', 'test/unit/ledger/draft.test.ts'],
   },
   {
     kind: 'a doubled posting',
-    file: 'src/ledger/post-lines.ts',
+    file: 'src/ledger/entry/post-lines.ts',
     find: POSTED,
     replace: `${POSTED} ${POSTED}`,
     tests: ['test/unit/ledger/core-properties.test.ts', 'test/unit/ledger/draft.test.ts'],

@@ -1,11 +1,11 @@
 /**
  * The half of a resource's declaration that needs schemas: how its routes show it. It stands in the `api/` folder of the
- * resource and refers to the half that everybody knows (ledger/rows/resource.ts). Its routes follow from both.
+ * resource and refers to the half that everybody knows (ledger/resources/resource.ts). Its routes follow from both.
  * Next: read-routes.ts (read, list, children, timeline), write-routes.ts (create, update, action, remove), event-document.ts.
  */
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import { findShown, parentOf, type Shown, type ShownResource } from '../ledger/rows/resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import { findShown, parentOf, type Shown, type ShownResource } from '../ledger/resources/resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import { type IdKind, kindOf, publicId, type Uuid } from '../values/ids.ts';
 import { found } from './answers.ts';

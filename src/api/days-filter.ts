@@ -1,7 +1,7 @@
 /** Filters by days of a book. */
 import { z } from 'zod';
 import { addDays, startOfDay } from '../calendar/day.ts';
-import type { Book } from '../ledger/book.ts';
+import type { Book } from '../ledger/book/book.ts';
 import type { Between } from '../values/clock.ts';
 import { day } from './schemas/fields.ts';
 

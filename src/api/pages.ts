@@ -109,7 +109,7 @@ export const instant = z.iso
   })
   .meta({ type: 'string', format: 'date-time' });
 
-/** Each bound is a parameter of its own in the document: http/openapi-parameters.ts. */
+/** Each bound is a parameter of its own in the document: http/reference/openapi-parameters.ts. */
 export const createdAtFilter = z
   .strictObject({
     gte: instant.optional().meta({ description: 'Made then or later.', example: '2026-03-01T00:00:00Z' }),

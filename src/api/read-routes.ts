@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { readTimeline, type TimelineSubject } from '../timeline/timeline.ts';
 import type { Uuid } from '../values/ids.ts';
 import { isLive } from './answers.ts';

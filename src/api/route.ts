@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { Following } from '../idempotency/following.ts';
 import type { OnceAnswer } from '../idempotency/once.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Scope } from '../organisations/api-key.ts';
 import type { Principal } from '../organisations/authenticate.ts';
 import type { IdKind, Uuid } from '../values/ids.ts';
@@ -162,7 +162,7 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   itselfWithoutScope?: true;
   /**
    * The version that has the operation first, where processes of the one before would not know what it writes: it is refused until the
-   * installation is contracted to that version (http/contracted.ts).
+   * installation is contracted to that version (http/pipeline/contracted.ts).
    */
   since?: string;
   /** The same of members of the body that came later than the operation: JSON pointers by version. */

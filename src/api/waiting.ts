@@ -5,7 +5,7 @@
  * held for a minute costs others little.
  */
 
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Logger } from '../process/log.ts';
 import type { Uuid } from '../values/ids.ts';
 

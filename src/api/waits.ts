@@ -1,10 +1,10 @@
 /**
  * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
- * the answer (http/held-answer.ts).
+ * the answer (http/pipeline/held-answer.ts).
  */
 
-import type { BookId } from '../ledger/book.ts';
-import type { Resource, Shown, Versioned } from '../ledger/rows/resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Resource, Shown, Versioned } from '../ledger/resources/resource.ts';
 import type { DeclaredTable } from '../ledger/rows/table-of.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

@@ -3,7 +3,7 @@ import type { Pool } from '../db/pool.ts';
 import type { CheckContext } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { bookCheck } from '../verify/book-check.ts';
 import { tiedCodes } from '../verify/tied-rows.ts';
 import { NoSuchBook } from '../verify/verify-database.ts';

@@ -13,7 +13,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
 import { type Until, untilNow } from '../group/until.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import { withinLimit } from '../process/time-limit.ts';

@@ -10,7 +10,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts';
 import { DatabaseRoleError } from '../db/roles.ts';
 import { SecretBoxError } from '../db/secret-box.ts';
 import { RIGHTS } from '../groups.ts';
-import { ListenError } from '../http/http-server.ts';
+import { ListenError } from '../http/connections/http-server.ts';
 import { install } from '../operations/install.ts';
 import { createLogger, type Logger } from '../process/log.ts';
 import { EvictionPolicyError } from '../queue/memory-policy.ts';

@@ -50,7 +50,7 @@ export interface FieldError {
 
 /**
  * A refusal that is not decided inside a commit: thrown by middleware and use cases, rendered by the API.
- * Refusals of a decision are values (see ledger/command.ts), stored under the idempotency key.
+ * Refusals of a decision are values (see ledger/command/command.ts), stored under the idempotency key.
  */
 export class ApiError extends Error {
   override name = 'ApiError';

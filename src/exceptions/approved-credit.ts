@@ -4,9 +4,9 @@
  */
 import type { Queryable } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Touch } from '../ledger/command.ts';
-import type { Draft } from '../ledger/draft.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Touch } from '../ledger/command/command.ts';
+import type { Draft } from '../ledger/command/draft.ts';
 import { inboundCredits } from '../outside/credits/credit-table.ts';
 import { isMatchedAtBank } from '../outside/credits/credited-account-store.ts';
 import { allowedActions, type Exception } from './exception.ts';

@@ -7,7 +7,7 @@ import { build, type CreatedRange, createdBetween, type Page, type PageRequest }
 import type { Queryable } from '../db/pool.ts';
 import { type Walk, walkPage } from '../db/walk.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Exception, ExceptionStatus } from './exception.ts';
 import { exceptions } from './exception-table.ts';

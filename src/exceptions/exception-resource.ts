@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../ledger/resources/resource.ts';
 import { allowedActions, EXCEPTION_TRANSITIONS, type Exception, isEnded } from './exception.ts';
 import { exceptions } from './exception-table.ts';
 import { exceptionView } from './exception-view.ts';

@@ -1,7 +1,7 @@
 /** Exceptions of one resource that nobody has approved. In `status`, those are open. */
 import { textArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { ResourceName, Uuid } from '../values/ids.ts';
 
 export interface OfResource {

@@ -1,7 +1,7 @@
 /** How the API and events show an exception. */
 
+import type { Shown } from '../ledger/resources/resource.ts';
 import { personal } from '../ledger/rows/personal-text.ts';
-import type { Shown } from '../ledger/rows/resource.ts';
 import { currencyExponent } from '../money/currency.ts';
 import { parseActor, viewOfActor } from '../values/actor.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';

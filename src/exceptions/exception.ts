@@ -5,7 +5,7 @@
  * Next: exception-table.ts (its rows), open-exception.ts, handle-exception.ts, move-exception.ts.
  */
 
-import type { Transitions } from '../ledger/rows/resource.ts';
+import type { Transitions } from '../ledger/resources/resource.ts';
 import { type Actor, type ActorByKey, parseActor } from '../values/actor.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

@@ -1,6 +1,6 @@
 /** What a bank shows of money at it that two persons have given to an account: the credit, or whatever it came back of. */
 import { type AtBank, against, type BankWord } from '../group/at-bank.ts';
-import type { AccountLine } from '../ledger/account-line-store.ts';
+import type { AccountLine } from '../ledger/account/account-line-store.ts';
 import type { Credit } from '../outside/credits/credit.ts';
 import { inboundCredits } from '../outside/credits/credit-table.ts';
 import type { ResourceName } from '../values/ids.ts';

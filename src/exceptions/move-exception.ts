@@ -5,12 +5,12 @@
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import { storedView } from '../idempotency/stored-view.ts';
 import type { Prepared, UseCase } from '../idempotency/use-case.ts';
-import { available, posted } from '../ledger/account.ts';
-import { accounts } from '../ledger/account-table.ts';
-import { changeOf } from '../ledger/change-of.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
-import type { Draft } from '../ledger/draft.ts';
-import { advance } from '../ledger/rows/resource.ts';
+import { available, posted } from '../ledger/account/account.ts';
+import { accounts } from '../ledger/account/account-table.ts';
+import type { Command, Refusal } from '../ledger/command/command.ts';
+import type { Draft } from '../ledger/command/draft.ts';
+import { changeOf } from '../ledger/resources/change-of.ts';
+import { advance } from '../ledger/resources/resource.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Exception, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';

@@ -1,8 +1,8 @@
 /** Opens an exception: a row, and an event. For commands of any group; the command declares the id, or mints it. */
 
-import type { Command } from '../ledger/command.ts';
-import { Draft } from '../ledger/draft.ts';
-import { begin } from '../ledger/rows/resource.ts';
+import type { Command } from '../ledger/command/command.ts';
+import { Draft } from '../ledger/command/draft.ts';
+import { begin } from '../ledger/resources/resource.ts';
 import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { ProposedMatch, WaitingMoney } from './exception.ts';
 import { exceptionResource } from './exception-resource.ts';

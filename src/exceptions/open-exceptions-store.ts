@@ -1,7 +1,7 @@
 /** Exceptions of all books that nobody has approved, for metrics and operators. In `status`, those are open. */
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { EXCEPTION_STATUSES, type Exception, type ExceptionStatus } from './exception.ts';
 import { exceptions } from './exception-table.ts';
 

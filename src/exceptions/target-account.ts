@@ -1,12 +1,12 @@
 /**
  * Money at the bank that no book has yet: one person names the account that it goes to, and the approval of another books it, pool → account.
  */
-import { accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
-import { chartAccountId } from '../ledger/chart.ts';
-import type { Refusal, Touch } from '../ledger/command.ts';
-import type { Draft } from '../ledger/draft.ts';
-import type { Entry } from '../ledger/entry.ts';
+import { accounts } from '../ledger/account/account-table.ts';
+import { chartAccountId } from '../ledger/account/chart.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Refusal, Touch } from '../ledger/command/command.ts';
+import type { Draft } from '../ledger/command/draft.ts';
+import type { Entry } from '../ledger/entry/entry.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Exception, WaitingMoney } from './exception.ts';
 

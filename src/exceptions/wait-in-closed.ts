@@ -1,12 +1,12 @@
 /**
  * Money that reaches an account after it was closed: a refund that fails late, a release, a dispute that is won, a
  * returned payout. It stays there, and an exception puts it before people: `move_to` moves it on. The only maker of the
- * permission to credit a closed account (ledger/closed-accounts.ts), so that no entry leaves money there that nobody
+ * permission to credit a closed account (ledger/account/closed-accounts.ts), so that no entry leaves money there that nobody
  * sees.
  */
-import { type Account, posted } from '../ledger/account.ts';
-import type { ClosedPermissions } from '../ledger/closed-accounts.ts';
-import type { Draft } from '../ledger/draft.ts';
+import { type Account, posted } from '../ledger/account/account.ts';
+import type { ClosedPermissions } from '../ledger/account/closed-accounts.ts';
+import type { Draft } from '../ledger/command/draft.ts';
 import { type OpenException, openException } from './open-exception.ts';
 
 /** For an entry of `about`: where the account is closed, an exception of this kind waits with the amount of the entry. */

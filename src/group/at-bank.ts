@@ -4,9 +4,9 @@
  * something that moves a pool and that no group has a word for.
  */
 import type { Queryable } from '../db/pool.ts';
-import type { OperatorCode } from '../ledger/account-code.ts';
-import type { AccountLine } from '../ledger/account-line-store.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { OperatorCode } from '../ledger/account/account-code.ts';
+import type { AccountLine } from '../ledger/account/account-line-store.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { ResourceName, Uuid } from '../values/ids.ts';
 
 /** Entries of these resources move the pool. */

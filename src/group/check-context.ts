@@ -1,8 +1,8 @@
 /** A check reads the rows of one noun in one book and reports each rule that does not hold. */
 import type { Pool } from '../db/pool.ts';
-import type { AccountCode } from '../ledger/account-code.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { AccountCode } from '../ledger/account/account-code.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Finding } from './finding.ts';
 
 /**

@@ -5,8 +5,8 @@
  * enough at a time, while the book goes on. docs/decisions/equations.md.
  */
 
-import type { AccountCode, ChartCode } from '../ledger/account-code.ts';
-import { CHART_CODES, chartAccountId } from '../ledger/chart.ts';
+import type { AccountCode, ChartCode } from '../ledger/account/account-code.ts';
+import { CHART_CODES, chartAccountId } from '../ledger/account/chart.ts';
 import { publicId, type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
 import type { CheckContext } from './check-context.ts';
 import type { RowCheck } from './row-check.ts';

@@ -2,7 +2,7 @@
  * A finding of a check: the rule, the ids of the rows, the expected and the actual value. Enough to find the rows
  * again.
  */
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 
 /** `noun.rule`: the noun that is checked, and the rule that does not hold. */
 export type Rule = `${string}.${string}`;

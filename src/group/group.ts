@@ -1,16 +1,16 @@
 /**
  * A group of the API: what the rest of the product has to know of it, as plain data and functions. It is declared in the
  * group's index.ts and listed in groups.ts. Nothing below imports that list: who needs all groups is handed it.
- * Next: ledger/rows/declared-resource.ts, moved-rows.ts, row-check.ts, appointment.ts, table-rights.ts.
+ * Next: ledger/resources/declared-resource.ts, moved-rows.ts, row-check.ts, appointment.ts, table-rights.ts.
  */
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Config } from '../config.ts';
 import type { RightsOfTables } from '../db/grants.ts';
 import type { Pool } from '../db/pool.ts';
 import { rightsOf, type TableRights } from '../db/table-rights.ts';
-import type { ClosingBlocker } from '../ledger/closing-blocker.ts';
+import type { ClosingBlocker } from '../ledger/command/closing-blocker.ts';
 import type { EventName } from '../ledger/events/event-names.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { DeclaredLog, DeclaredTable } from '../ledger/rows/table-of.ts';
 import type { Processor } from '../processors/processor.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';

@@ -8,7 +8,7 @@
 
 import type { KeyedTable } from '../db/keyed-table.ts';
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { JobName, QueuePool } from '../queue/job.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

@@ -3,8 +3,8 @@
  * for by API, is handed those of every group.
  */
 import type { Pool } from '../db/pool.ts';
-import type { Book } from '../ledger/book.ts';
-import type { Command } from '../ledger/command.ts';
+import type { Book } from '../ledger/book/book.ts';
+import type { Command } from '../ledger/command/command.ts';
 
 export interface OperatorReport {
   /** As `POST /v1/reports` names its type. */

@@ -3,9 +3,9 @@
  * handed readers of both (runtime.ts).
  */
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Refusal, Touch } from '../ledger/command.ts';
-import type { Draft } from '../ledger/draft.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Refusal, Touch } from '../ledger/command/command.ts';
+import type { Draft } from '../ledger/command/draft.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface PayableCard {

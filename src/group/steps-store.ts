@@ -2,9 +2,9 @@
 
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Posting } from '../ledger/entry.ts';
-import { loadPostings } from '../ledger/journal-read-store.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Posting } from '../ledger/entry/entry.ts';
+import { loadPostings } from '../ledger/journal/journal-read-store.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 

@@ -1,24 +1,24 @@
 /**
  * The API as an Express application. Query parser, etag and CORS are off, and one function handles a whole request
- * (pipeline.ts).
+ * (pipeline/pipeline.ts).
  */
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import type { ApiRuntime } from '../api/api-runtime.ts';
 import type { Route } from '../api/route.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
-import { createClientAddress, type UnreadableKind } from './client-address.ts';
-import { leaveOnClose } from './connections.ts';
-import { sendFailure } from './failure.ts';
+import { createClientAddress, type UnreadableKind } from './connections/client-address.ts';
+import { leaveOnClose } from './connections/connections.ts';
+import { swallowBody } from './input/request-body.ts';
 import { mountOperations } from './operations.ts';
 import { mountPageAssets, mountPages } from './pages.ts';
 import { mountPartners } from './partners.ts';
-import { mountReference } from './reference.ts';
-import { swallowBody } from './request-body.ts';
-import { RequestContext } from './request-context.ts';
-import { mountRoutes, noRoute } from './router.ts';
+import { sendFailure } from './pipeline/failure.ts';
+import { RequestContext } from './pipeline/request-context.ts';
+import { mountRoutes, noRoute } from './pipeline/router.ts';
+import { ApiServices } from './pipeline/services.ts';
+import { mountReference } from './reference/reference.ts';
 import { EVENT_DOCUMENTS, PAGE_ASSETS, PAGES, ROUTES } from './routes.ts';
-import { ApiServices } from './services.ts';
 
 export function createApp(
   runtime: ApiRuntime,

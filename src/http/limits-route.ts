@@ -16,14 +16,14 @@ import { reportLimits } from '../reports/report/api/report-limits.ts';
 import { backtestLimits } from '../transactions/backtest/api/backtest-limits.ts';
 import { transactionLimits } from '../transactions/purchase/api/transaction-limits.ts';
 import { webhookLimits } from '../webhooks/endpoints/api/webhook-limits.ts';
-import { ANSWER_SECONDS } from './connections.ts';
-import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './in-flight.ts';
-import { MAX_FIELD_ERRORS } from './json-body.ts';
-import { limitsWith } from './limits-schema.ts';
-import { MAX_DEPTH, MAX_MEMBERS } from './nesting.ts';
-import { MAX_PARAMETERS } from './query-string.ts';
-import { limitOf, POINTS } from './rate-limiter.ts';
-import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './request-body.ts';
+import { ANSWER_SECONDS } from './connections/connections.ts';
+import { MAX_FIELD_ERRORS } from './input/json-body.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from './input/nesting.ts';
+import { MAX_PARAMETERS } from './input/query-string.ts';
+import { BODY_LIMIT_BYTES, CHUNK_BYTES_LEAST } from './input/request-body.ts';
+import { IN_FLIGHT_LIMITS, PROCESS_BYTES } from './limits/in-flight.ts';
+import { limitsWith } from './limits/limits-schema.ts';
+import { limitOf, POINTS } from './limits/rate-limiter.ts';
 
 /** Limits of groups, each under its own name. */
 const OF_GROUPS: readonly GroupLimits[] = [

@@ -1,7 +1,7 @@
 /** Liveness, readiness and metrics of a process, without an API key. */
 import type { Express } from 'express';
-import type { PipelineParts } from './pipeline.ts';
-import { closePath } from './router.ts';
+import type { PipelineParts } from './pipeline/pipeline.ts';
+import { closePath } from './pipeline/router.ts';
 
 /**
  * Readiness concerns this process only. A problem of the whole installation is an alert, not a reason to take the

@@ -10,11 +10,11 @@ import { CALL_ID_PREFIX, type Partner, type PartnerMessage } from '../outside/pa
 import { hasCardNumber } from '../values/card-number.ts';
 import { newId } from '../values/ids.ts';
 import { verify } from '../values/standard-webhooks.ts';
-import { AddressFailures } from './address-failures.ts';
-import { networkOf } from './network-of.ts';
-import type { PipelineParts } from './pipeline.ts';
-import { readBody } from './request-body.ts';
-import { closePath } from './router.ts';
+import { AddressFailures } from './authentication/address-failures.ts';
+import { networkOf } from './connections/network-of.ts';
+import { readBody } from './input/request-body.ts';
+import type { PipelineParts } from './pipeline/pipeline.ts';
+import { closePath } from './pipeline/router.ts';
 
 const PATH = '/partners/:name/notices';
 

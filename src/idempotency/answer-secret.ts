@@ -4,7 +4,7 @@
  * when the answer is sent. A replay gives the same bytes, also after another rotation.
  */
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { toJson } from '../values/json.ts';
 
 /** By object: the member of its answers that may hold a secret. */

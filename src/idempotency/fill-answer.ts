@@ -1,6 +1,6 @@
 /** An answer as it is sent. Personal text is filled into a replayed one, null where it was erased since. */
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { readAnnounced } from '../ledger/events/event-read-store.ts';
 import { filledIn } from '../ledger/rows/personal-text.ts';
 import { loadTexts } from '../ledger/rows/personal-text-store.ts';

@@ -2,7 +2,7 @@
  * Finds the first answer to a request that a rule refuses now: a request accepted once stays accepted under its key.
  */
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';
 import type { Fingerprints } from './fingerprints.ts';

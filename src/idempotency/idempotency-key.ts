@@ -3,7 +3,7 @@
  * a duplicate queues behind the book's lock and finds the answer.
  */
 
-import type { Answered } from '../ledger/command.ts';
+import type { Answered } from '../ledger/command/command.ts';
 import type { Instant } from '../values/clock.ts';
 import { deriveId, type ResourceName, resourceReference, type Uuid } from '../values/ids.ts';
 import type { WrittenJson } from '../values/json.ts';

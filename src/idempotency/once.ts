@@ -6,11 +6,11 @@
 import { ApiError, ERRORS } from '../errors/errors.ts';
 import { isKept } from '../errors/kept.ts';
 import { problemBody } from '../errors/problem.ts';
-import type { Book } from '../ledger/book.ts';
-import { isAdvancing } from '../ledger/book-clock.ts';
-import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command.ts';
-import type { BookState } from '../ledger/commit/state.ts';
-import { Draft } from '../ledger/draft.ts';
+import type { Book } from '../ledger/book/book.ts';
+import { isAdvancing } from '../ledger/clock/book-clock.ts';
+import type { Command, LogAppend, Outcome, Refusal } from '../ledger/command/command.ts';
+import { Draft } from '../ledger/command/draft.ts';
+import type { BookState } from '../ledger/command/state.ts';
 import { AnnouncedObject } from '../ledger/events/event-payload.ts';
 import { refuseCardNumbers } from '../ledger/rows/judged-texts.ts';
 import { referencesOf } from '../ledger/rows/personal-text.ts';

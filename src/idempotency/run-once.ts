@@ -1,7 +1,7 @@
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Command, Refusal } from '../ledger/command/command.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
 import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';

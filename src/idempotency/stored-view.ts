@@ -1,5 +1,5 @@
-import type { Draft } from '../ledger/draft.ts';
-import type { Resource, Versioned } from '../ledger/rows/resource.ts';
+import type { Draft } from '../ledger/command/draft.ts';
+import type { Resource, Versioned } from '../ledger/resources/resource.ts';
 import { writeJson } from '../values/json.ts';
 import type { Stored } from './idempotency-key.ts';
 

@@ -9,8 +9,8 @@
  * worker's job does, over the row as it is by then.
  */
 import type { Pool } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { Command, Refusal } from '../ledger/command/command.ts';
 import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import type { Uuid } from '../values/ids.ts';
 import { fillAnswer } from './fill-answer.ts';

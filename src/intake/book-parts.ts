@@ -1,5 +1,5 @@
 /** Books a file in every book that it is about, a part a book. Killed anywhere and run again, it goes on where it was. */
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { publicId } from '../values/ids.ts';
 
 /** What one book gets of a file. */

@@ -1,5 +1,5 @@
 /** A kept file of a bank that one reader hands on to another: reconciliation to a rail by files. Each takes its part once, by the bytes. */
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 
 export interface HandedFile {
   readonly bookId: BookId;

@@ -2,7 +2,7 @@
 
 import { byteaArray, column, plainArray } from '../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 
 export interface IntakeFile {

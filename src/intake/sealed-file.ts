@@ -11,7 +11,7 @@ import type { Pool, Queryable, Transaction } from '../db/pool.ts';
 import { obstacleOf } from '../db/postgres-errors.ts';
 import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import { takeRandom } from '../values/random.ts';
 import { BadInput } from './bad-input.ts';

@@ -12,13 +12,13 @@ import { APPOINTMENTS_PER_COMMAND, type Appointment } from '../group/appointment
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { Asked, UseCase } from '../idempotency/use-case.ts';
-import type { Book, BookId } from '../ledger/book.ts';
-import { isAdvancing, setOut, stepClock } from '../ledger/book-clock.ts';
-import { loadBook } from '../ledger/book-store.ts';
-import type { Command, JobRow } from '../ledger/command.ts';
+import type { Book, BookId } from '../ledger/book/book.ts';
+import { loadBook } from '../ledger/book/book-store.ts';
+import { isAdvancing, setOut, stepClock } from '../ledger/clock/book-clock.ts';
+import type { Command, JobRow } from '../ledger/command/command.ts';
+import { Draft } from '../ledger/command/draft.ts';
 import { momentOf } from '../ledger/commit/batch.ts';
 import { retryStaleReads } from '../ledger/commit/stale-read.ts';
-import { Draft } from '../ledger/draft.ts';
 import { type JobForms, waitsForContract } from '../queue/job.ts';
 import { type Clock, formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { newId, type Uuid } from '../values/ids.ts';

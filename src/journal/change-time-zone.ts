@@ -3,8 +3,8 @@
  * and the number of entries are in the book's row, so the committer's order decides between the change and a first entry.
  */
 import type { Stored } from '../idempotency/idempotency-key.ts';
-import type { Command, Refusal } from '../ledger/command.ts';
-import { Draft } from '../ledger/draft.ts';
+import type { Command, Refusal } from '../ledger/command/command.ts';
+import { Draft } from '../ledger/command/draft.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
 import { journalView } from './journal-view.ts';

@@ -3,7 +3,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Appointment } from '../group/appointment.ts';
 import { idSql } from '../group/moved-rows.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 

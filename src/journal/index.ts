@@ -5,10 +5,10 @@
  */
 import { changes } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
-import { accounts } from '../ledger/account-table.ts';
-import { holdSteps, holds } from '../ledger/hold-table.ts';
-import { effectiveLines, entries, entryTexts, events, postings } from '../ledger/rows/journal-tables.ts';
-import { metadataIndex } from '../ledger/rows/metadata-store.ts';
+import { accounts } from '../ledger/account/account-table.ts';
+import { holdSteps, holds } from '../ledger/hold/hold-table.ts';
+import { effectiveLines, entries, entryTexts, events, postings } from '../ledger/journal/journal-tables.ts';
+import { metadataIndex } from '../ledger/resources/metadata-store.ts';
 import { personalTexts } from '../ledger/rows/personal-text-table.ts';
 import { chartAccountResource } from './accounts/chart-account-resource.ts';
 import { effectiveLineCheck } from './entries/checks/effective-line-check.ts';

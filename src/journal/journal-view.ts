@@ -1,5 +1,5 @@
 /** The journal of a book as the API shows it: its time zone, how far it is closed, and its head. */
-import type { Book } from '../ledger/book.ts';
+import type { Book } from '../ledger/book/book.ts';
 import { formatInstant } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
 

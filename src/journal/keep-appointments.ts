@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from '../db/pool.ts';
 import type { Appointment, AppointmentOutside } from '../group/appointment.ts';
 import type { RowFailed } from '../group/moved-rows.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
 import { retryStaleReads } from '../ledger/commit/stale-read.ts';
 import { passesOutside } from '../outside/party/passes.ts';

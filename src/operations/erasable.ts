@@ -2,8 +2,8 @@
  * Objects whose personal text a person may ask to have erased: those of each resource whose table has personal columns.
  * Beside the columns stand the members of views that show one under another name.
  */
-import type { BookId } from '../ledger/book.ts';
-import { type DeclaredResource, hasPersonalText, inOrder } from '../ledger/rows/declared-resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import { type DeclaredResource, hasPersonalText, inOrder } from '../ledger/resources/declared-resource.ts';
 import { type IdKind, kindOf, parsePublicId, type Uuid } from '../values/ids.ts';
 
 export interface ErasableKind {

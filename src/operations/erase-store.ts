@@ -7,8 +7,8 @@
 import { onlySql } from '../db/keyed-table.ts';
 import type { Pool, Transaction } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { lockBook, updateBook } from '../ledger/book-store.ts';
-import { type DeclaredResource, hasPersonalText } from '../ledger/rows/declared-resource.ts';
+import { lockBook, updateBook } from '../ledger/book/book-store.ts';
+import { type DeclaredResource, hasPersonalText } from '../ledger/resources/declared-resource.ts';
 import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import { NoProgress } from '../values/progress.ts';
 import type { ErasureSubject } from './erasable.ts';

@@ -8,7 +8,7 @@ import type { Pool } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
 import type { Committer } from '../ledger/commit/committer.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Clock } from '../values/clock.ts';
 import { newId } from '../values/ids.ts';
 import { type ErasureSubject, erasable, parseErasable } from './erasable.ts';

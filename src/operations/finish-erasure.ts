@@ -1,8 +1,8 @@
 /** The last step of an erasure: marks it as finished and emits its event, in one commit. */
 
 import { type Erasure, erasures } from '../erasures/erasure-table.ts';
-import type { Command } from '../ledger/command.ts';
-import { Draft } from '../ledger/draft.ts';
+import type { Command } from '../ledger/command/command.ts';
+import { Draft } from '../ledger/command/draft.ts';
 import { type IdKind, newId, publicId } from '../values/ids.ts';
 
 export interface FinishErasure {

@@ -1,6 +1,6 @@
 import { COUNT_LIMIT } from '../db/count-limit.ts';
 import type { Queryable } from '../db/pool.ts';
-import { WARN_TOTAL } from '../ledger/rows/lifetime-total.ts';
+import { WARN_TOTAL } from '../ledger/command/lifetime-total.ts';
 
 /**
  * Counts books in which an account total exceeds WARN_TOTAL, up to COUNT_LIMIT. Reads only the accounts through which

@@ -7,8 +7,8 @@ import { byBook } from '../db/by-book.ts';
 import { byteaArray, column, plainArray, textArray } from '../db/columns.ts';
 import type { Pool, Queryable } from '../db/pool.ts';
 import { inTransaction } from '../db/transaction.ts';
-import type { BookId } from '../ledger/book.ts';
-import { lockBook, updateBook } from '../ledger/book-store.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import { lockBook, updateBook } from '../ledger/book/book-store.ts';
 import { SEALED_OF_BANKS } from '../rails/iso20022/bank-file-store.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../values/ids.ts';
 

@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../ledger/resources/resource.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../values/clock.ts';
 import { publicId } from '../values/ids.ts';
 import { standingOf } from './api-key.ts';

@@ -4,7 +4,7 @@ import { byteaArray, instantArray, plainArray } from '../db/columns.ts';
 import { KEY_STAMP } from '../db/installation-store.ts';
 import { newestBook } from '../db/newest.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import type { OwnerKind } from '../values/actor.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

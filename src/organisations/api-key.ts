@@ -5,7 +5,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { KeyOwner } from './person.ts';

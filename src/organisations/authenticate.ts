@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import type { Pool } from '../db/pool.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
 import { ApiError } from '../errors/errors.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
 import type { OwnerKind } from '../values/actor.ts';

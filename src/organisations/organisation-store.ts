@@ -1,8 +1,8 @@
-/** All SQL of organisations and of the creation of books. The committer's part of a book is in ledger/book-store.ts. */
+/** All SQL of organisations and of the creation of books. The committer's part of a book is in ledger/book/book-store.ts. */
 
 import { OVERDRAFT_CEILING_DEFAULTS } from '../accounts/account/overdraft-ceiling-store.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Organisation, OrganisationBook, OrganisationKind } from './organisation.ts';

@@ -6,8 +6,8 @@
  * acts).
  */
 
-import type { Book, Mode } from '../ledger/book.ts';
-import { GENESIS_HASH } from '../ledger/entry-hash.ts';
+import type { Book, Mode } from '../ledger/book/book.ts';
+import { GENESIS_HASH } from '../ledger/entry/entry-hash.ts';
 import type { Instant } from '../values/clock.ts';
 import { newId, type Uuid } from '../values/ids.ts';
 

@@ -4,7 +4,7 @@ import { column, instantArray, plainArray, textArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import { build, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable, Transaction } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { OwnerKind } from '../values/actor.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

@@ -1,10 +1,10 @@
 /** Compares the tables and reports of a pack with what its entries add up to. */
 import { readCsv } from '../intake/csv.ts';
-import type { ChartCode } from '../ledger/account-code.ts';
-import type { BookId } from '../ledger/book.ts';
-import { CHART, chartAccountId } from '../ledger/chart.ts';
-import { SYSTEM_ACCOUNTS } from '../ledger/chart-names.ts';
-import { TrialBalance } from '../ledger/trial-balance.ts';
+import type { ChartCode } from '../ledger/account/account-code.ts';
+import { CHART, chartAccountId } from '../ledger/account/chart.ts';
+import { SYSTEM_ACCOUNTS } from '../ledger/account/chart-names.ts';
+import { TrialBalance } from '../ledger/balances/trial-balance.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Judgement } from '../proofs/judge-proof.ts';
 import { activityRow } from '../reports/figures/account-activity.ts';
 import type { ChartEntry } from '../reports/figures/chart.ts';

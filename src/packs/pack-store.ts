@@ -3,9 +3,9 @@ import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { Exception } from '../exceptions/exception.ts';
 import { exceptions } from '../exceptions/exception-table.ts';
-import type { Side } from '../ledger/account.ts';
-import type { AccountCode } from '../ledger/account-code.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Side } from '../ledger/account/account.ts';
+import type { AccountCode } from '../ledger/account/account-code.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 

@@ -2,9 +2,9 @@
 
 import { BadInput } from '../intake/bad-input.ts';
 import { type CsvRow, readCsv } from '../intake/csv.ts';
-import type { Side } from '../ledger/account.ts';
-import type { AccountCode } from '../ledger/account-code.ts';
-import type { AccountType } from '../ledger/chart-names.ts';
+import type { Side } from '../ledger/account/account.ts';
+import type { AccountCode } from '../ledger/account/account-code.ts';
+import type { AccountType } from '../ledger/account/chart-names.ts';
 import { type CsvColumn, csvHeader, csvRow } from '../values/csv-writing.ts';
 import { parsePublicId, publicId, type Uuid } from '../values/ids.ts';
 import type { JournalFold } from './fold-entries.ts';

@@ -4,7 +4,7 @@
  * Next: fold-entries.ts (what entries add up to), write-pack.ts, judge-pack.ts.
  */
 
-import { GENESIS_HASH } from '../ledger/entry-hash.ts';
+import { GENESIS_HASH } from '../ledger/entry/entry-hash.ts';
 import type { CheckpointView } from '../proofs/checkpoint.ts';
 
 export const PACK_TYPE = 'countinghouse.close_pack.v1';

@@ -3,7 +3,7 @@ import type { DisputeTerms } from '../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../calendar/release-schedule.ts';
 import type { Config } from '../config.ts';
 import type { Fingerprints } from '../idempotency/fingerprints.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { withCheckoutUrls } from './payment/checkout-link.ts';
 
 export interface PaymentsRuntime {

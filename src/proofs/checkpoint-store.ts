@@ -4,7 +4,7 @@ import { plainArray } from '../db/columns.ts';
 import { atCursor } from '../db/cursor.ts';
 import { build, keyset, type Page, type PageRequest, pageOf, runBuilt } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { Book, BookId, Mode } from '../ledger/book.ts';
+import type { Book, BookId, Mode } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Checkpoint } from './checkpoint.ts';

@@ -5,7 +5,7 @@
  * Next: make-checkpoint.ts (verified, then signed), prove.ts (proofs from it), judge-proof.ts (checked offline).
  */
 
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import { canonicalJson } from '../values/json.ts';

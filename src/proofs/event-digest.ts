@@ -4,7 +4,7 @@
  * was erased keeps the leaf of before. Other events store no hash of their own: hashing two kilobytes per event would slow the commit that writes it.
  */
 import { hash } from 'node:crypto';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { formatInstant } from '../values/clock.ts';
 

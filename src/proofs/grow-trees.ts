@@ -3,12 +3,12 @@
  * entry is checked against its hash and its predecessor, every subtree against the stored one. Trees grown from the
  * first leaf are also checked against every checkpoint that one of our keys signed.
  */
-import type { Book } from '../ledger/book.ts';
-import { loadBook } from '../ledger/book-store.ts';
-import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
+import type { Book } from '../ledger/book/book.ts';
+import { loadBook } from '../ledger/book/book-store.ts';
+import { entryHash, GENESIS_HASH } from '../ledger/entry/entry-hash.ts';
 import type { LedgerEvent } from '../ledger/events/event.ts';
 import { readEvents } from '../ledger/events/event-read-store.ts';
-import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
+import { type ReadEntry, readEntries } from '../ledger/journal/journal-read-store.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from './checkpoint-context.ts';
 import type { StoredCheckpoint } from './checkpoint-store.ts';
 import { eventDigest } from './event-digest.ts';

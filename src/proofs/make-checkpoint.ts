@@ -7,7 +7,7 @@
  * Next: plan-checkpoint.ts (where it begins), grow-trees.ts (what it reads).
  */
 
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { newId } from '../values/ids.ts';
 import { type Checkpoint, signCheckpoint } from './checkpoint.ts';
 import { type CheckpointContext, nameOf } from './checkpoint-context.ts';

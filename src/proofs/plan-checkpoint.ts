@@ -3,8 +3,8 @@
  * are trusted in the database: the signed checkpoints, and stored peaks and subtrees as far as their roots bind them.
  */
 
-import type { Book, BookId } from '../ledger/book.ts';
-import { loadBook } from '../ledger/book-store.ts';
+import type { Book, BookId } from '../ledger/book/book.ts';
+import { loadBook } from '../ledger/book/book-store.ts';
 import { publicId } from '../values/ids.ts';
 import { elsewhere } from '../values/progress.ts';
 import { isWellSigned } from './checkpoint.ts';

@@ -4,9 +4,9 @@
  * verified here: the receiver checks the proof (judge-proof.ts), and a changed journal gives proofs that fail.
  */
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import { entryText, GENESIS_HASH } from '../ledger/entry-hash.ts';
-import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import { entryText, GENESIS_HASH } from '../ledger/entry/entry-hash.ts';
+import { type ReadEntry, readEntries } from '../ledger/journal/journal-read-store.ts';
 import { publicId } from '../values/ids.ts';
 import { type Checkpoint, type CheckpointView, checkpointView } from './checkpoint.ts';
 import { consistencyPath, inclusionPath, nodesOf, type Stretch, stretchHash } from './merkle-proof.ts';

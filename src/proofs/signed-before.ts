@@ -3,7 +3,7 @@
  * one of our keys signed are compared; those of other keys prove nothing.
  */
 
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { elsewhere } from '../values/progress.ts';
 import { type CheckpointContext, isOurs, nameOf } from './checkpoint-context.ts';
 import { readCheckpoints, type StoredCheckpoint } from './checkpoint-store.ts';

@@ -4,7 +4,7 @@
  */
 import { byteaArray, column, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { readEvents } from '../ledger/events/event-read-store.ts';
 import { eventDigest } from './event-digest.ts';
 import { GrowingTree, type HashedNode, leafHash, type TreeNode } from './merkle-tree.ts';

@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import { createPool, type Pool } from '../db/pool.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import type { BookId, Mode } from '../ledger/book.ts';
+import type { BookId, Mode } from '../ledger/book/book.ts';
 import { CallLimits } from '../outside/calls/call-limits.ts';
 import type { Partner } from '../outside/party/partner.ts';
 import type { Logger } from '../process/log.ts';

@@ -5,7 +5,7 @@ import { atCursor } from '../db/cursor.ts';
 import type { Page, PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import { PAGE_BYTES_MAX } from '../db/walk.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../ledger/events/render-event.ts';
 import { textBytes } from '../ledger/rows/personal-text-store.ts';

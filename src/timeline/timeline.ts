@@ -3,8 +3,8 @@
 import type { PageRequest } from '../db/page.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BankFiles } from '../group/bank-files.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import { fillPayloads } from '../ledger/rows/personal-text-store.ts';
 import { findOwnersOfKeys } from '../organisations/api-key-store.ts';
 import { type Actor, type ActorByKey, type ActorView, parseActor, viewOfActor } from '../values/actor.ts';

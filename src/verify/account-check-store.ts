@@ -1,8 +1,8 @@
 /** Reads accounts and their lines in the same order, so that a check can merge them without either list in memory. */
 import type { Queryable } from '../db/pool.ts';
-import type { Account } from '../ledger/account.ts';
-import { type AccountRow, accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Account } from '../ledger/account/account.ts';
+import { type AccountRow, accounts } from '../ledger/account/account-table.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface AccountWithHolds extends Account {

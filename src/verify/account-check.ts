@@ -9,7 +9,7 @@
 
 import { inSnapshot } from '../db/snapshot.ts';
 import type { Check, CheckContext } from '../group/check-context.ts';
-import { type Account, available, held } from '../ledger/account.ts';
+import { type Account, available, held } from '../ledger/account/account.ts';
 import { publicId, type Uuid } from '../values/ids.ts';
 import { further } from '../values/progress.ts';
 import type { AccountWithHolds, Direction, LineRow } from './account-check-store.ts';

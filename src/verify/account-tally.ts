@@ -3,7 +3,7 @@
  */
 
 import type { CheckContext } from '../group/check-context.ts';
-import type { Account } from '../ledger/account.ts';
+import type { Account } from '../ledger/account/account.ts';
 import { publicId } from '../values/ids.ts';
 import type { LineRow } from './account-check-store.ts';
 

@@ -5,7 +5,7 @@
  */
 
 import type { CheckContext } from '../group/check-context.ts';
-import { posted } from '../ledger/account.ts';
+import { posted } from '../ledger/account/account.ts';
 import { publicId } from '../values/ids.ts';
 import { checkFloor, checkHeld } from './account-check.ts';
 import type { AccountAndLine } from './window-store.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 import type { BookBounds } from '../group/check-context.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 
 interface BoundsRow {
   id: string;

@@ -7,10 +7,10 @@
 import type { Pool } from '../db/pool.ts';
 import type { Check, CheckContext } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import { loadBook } from '../ledger/book-store.ts';
-import { entryHash, GENESIS_HASH } from '../ledger/entry-hash.ts';
+import { loadBook } from '../ledger/book/book-store.ts';
+import { entryHash, GENESIS_HASH } from '../ledger/entry/entry-hash.ts';
 import { readEventsAsFound } from '../ledger/events/event-read-store.ts';
-import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
+import { type ReadEntry, readEntries } from '../ledger/journal/journal-read-store.ts';
 import { type CheckpointView, checkpointView, signedText } from '../proofs/checkpoint.ts';
 import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '../proofs/checkpoint-store.ts';
 import { eventDigest } from '../proofs/event-digest.ts';

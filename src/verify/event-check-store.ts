@@ -1,6 +1,6 @@
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Uuid } from '../values/ids.ts';
 
 /** Reads hashes of entries by id. Index: entries_book_id_id_key. */

@@ -1,6 +1,6 @@
 import { hexArray, plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface ReferredText {

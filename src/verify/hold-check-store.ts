@@ -1,9 +1,9 @@
 import { plainArray } from '../db/columns.ts';
 import { existsSql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { HoldStatus, HoldStepKind } from '../ledger/hold.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { HoldStatus, HoldStepKind } from '../ledger/hold/hold.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface HoldWithSteps {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { HoldStepKind } from '../ledger/hold.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { HoldStepKind } from '../ledger/hold/hold.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 

@@ -5,10 +5,10 @@
 import { plainArray } from '../db/columns.ts';
 import { onlySql } from '../db/keyed-table.ts';
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
-import type { EntryText } from '../ledger/entry.ts';
-import { type ReadEntry, readEntries } from '../ledger/journal-read-store.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { BookId } from '../ledger/book/book.ts';
+import type { EntryText } from '../ledger/entry/entry.ts';
+import { type ReadEntry, readEntries } from '../ledger/journal/journal-read-store.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import type { Uuid } from '../values/ids.ts';
 
 export interface JournalRow extends ReadEntry {

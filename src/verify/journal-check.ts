@@ -6,7 +6,7 @@
 
 import type { Check, CheckContext } from '../group/check-context.ts';
 import { codeOf } from '../group/equation.ts';
-import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry-hash.ts';
+import { entryHash, GENESIS_HASH, textDigest } from '../ledger/entry/entry-hash.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { publicId, resourceReference } from '../values/ids.ts';
 import { findResources, type JournalRow, readJournal, readSteps, type StepRow } from './journal-check-store.ts';

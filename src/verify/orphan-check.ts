@@ -3,7 +3,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { Check } from '../group/check-context.ts';
 import type { Finding } from '../group/finding.ts';
-import type { DeclaredResource } from '../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../ledger/resources/declared-resource.ts';
 import { findOrphanBooks, LEDGER_TABLES, readNamedEntries } from './orphan-store.ts';
 
 /** Orphan rows within one book. */

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/pool.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 
 /** Tables whose rows no resource of a group names. */
 export const LEDGER_TABLES = [

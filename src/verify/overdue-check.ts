@@ -10,7 +10,7 @@ import type { Pool } from '../db/pool.ts';
 import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
 import { type OverdueRows, waitingOf } from '../group/moved-rows.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { QueuePool } from '../queue/job.ts';
 import { formatInstant, type Instant } from '../values/clock.ts';
 import { type OverdueRow, readOverdue } from './overdue-store.ts';

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/pool.ts';
 import { type OverdueRows, poolSql, waitingColumns } from '../group/moved-rows.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { QueuePool } from '../queue/job.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';

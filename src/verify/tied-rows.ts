@@ -2,7 +2,7 @@
 import { type Equation, holdEquation } from '../group/equation.ts';
 import type { Group } from '../group/group.ts';
 import type { RowCheck } from '../group/row-check.ts';
-import type { AccountCode } from '../ledger/account-code.ts';
+import type { AccountCode } from '../ledger/account/account-code.ts';
 
 /** Each check of a group, with the equations of its rows. Rows of an equation are read once, whichever check reads them too. */
 export function rowChecksOf({ checks, equations = [] }: Group): RowCheck[] {

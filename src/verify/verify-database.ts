@@ -9,7 +9,7 @@ import type { BookBounds, Check, CheckContext } from '../group/check-context.ts'
 import type { Finding } from '../group/finding.ts';
 import type { Group } from '../group/group.ts';
 import type { RowCheck } from '../group/row-check.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Clock } from '../values/clock.ts';
 import { accountCheck } from './account-check.ts';
 import { countRows, readBookIds, readBounds } from './book-bounds-store.ts';

@@ -8,7 +8,7 @@
 import type { Pool } from '../db/pool.ts';
 import type { CheckContext } from '../group/check-context.ts';
 import type { Group } from '../group/group.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import { readBookIds } from './book-bounds-store.ts';
 import { bookCheck } from './book-check.ts';

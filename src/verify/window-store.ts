@@ -3,9 +3,9 @@
 import { plainArray } from '../db/columns.ts';
 import type { Queryable } from '../db/pool.ts';
 import type { BookBounds } from '../group/check-context.ts';
-import type { Account } from '../ledger/account.ts';
-import { type AccountRow, accounts } from '../ledger/account-table.ts';
-import type { BookId } from '../ledger/book.ts';
+import type { Account } from '../ledger/account/account.ts';
+import { type AccountRow, accounts } from '../ledger/account/account-table.ts';
+import type { BookId } from '../ledger/book/book.ts';
 import type { Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { LineBefore } from './account-tally.ts';

@@ -13,7 +13,7 @@ import type { ApiError } from '../../src/errors/errors.ts';
 import { Following } from '../../src/idempotency/following.ts';
 import { carryOut } from '../../src/idempotency/use-case.ts';
 import { requestClose } from '../../src/journal/periods/close-books.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { signingKeyFrom } from '../../src/proofs/signing-key.ts';
 import { newId, parsePublicId, publicId } from '../../src/values/ids.ts';
 import { newSigningSeed } from '../support/checkpoints.ts';

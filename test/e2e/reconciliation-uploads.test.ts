@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Client, type List, type Problem, succeeded } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { until } from '../../scripts/harness/until.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import type * as schemas from '../../src/reconciliation/runs/api/reconciliation-schemas.ts';
 import { camt } from '../support/bank-statements.ts';

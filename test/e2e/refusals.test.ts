@@ -1,6 +1,6 @@
 /**
  * Every operation refuses as the document says: each status that it lists is provoked here, or was heard in transcript/. The
- * answers are examples of the document (src/http/examples/errors.json).
+ * answers are examples of the document (src/http/reference/examples/errors.json).
  * `npx vitest run test/e2e/refusals.test.ts -u` records them anew.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,9 +8,9 @@ import { type Answer, type Client, type Problem, type SendOptions, until } from 
 import { issueApiKey } from '../../scripts/harness/issue-api-key.ts';
 import { isWrite, type Route } from '../../src/api/route.ts';
 import { ERRORS, type ErrorCode } from '../../src/errors/errors.ts';
-import { codesOf } from '../../src/http/openapi.ts';
-import { readExamples } from '../../src/http/openapi-examples.ts';
-import { BODY_LIMIT_BYTES } from '../../src/http/request-body.ts';
+import { BODY_LIMIT_BYTES } from '../../src/http/input/request-body.ts';
+import { codesOf } from '../../src/http/reference/openapi.ts';
+import { readExamples } from '../../src/http/reference/openapi-examples.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { MAKES_KEYS, SCOPES } from '../../src/organisations/api-key.ts';
 import type { IssueApiKey } from '../../src/organisations/issue-api-key.ts';
@@ -470,5 +470,5 @@ test('every status of the document was heard of every operation, and every code 
 
 test('the examples of errors are those of the document', async () => {
   const recorded = `${JSON.stringify(refusals.examples(ROUTES), null, 1)}\n`;
-  await expect(recorded).toMatchFileSnapshot('../../src/http/examples/errors.json');
+  await expect(recorded).toMatchFileSnapshot('../../src/http/reference/examples/errors.json');
 });

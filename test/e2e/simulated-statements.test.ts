@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type Client, type List, type SendOptions, succeeded, until } from '../../scripts/harness/client.ts';
 import { program } from '../../scripts/reconcile.ts';
 import { addDays } from '../../src/calendar/day.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { startContracted } from '../support/contracted.ts';
 import { findingsOf } from '../support/findings.ts';

@@ -1,7 +1,7 @@
 /**
  * The wire, recorded: every route with its answers, and every webhook, as they stand in transcript/. A change of the inside
  * changes no byte of it; a change of the interface is looked at line by line there, and stands in the changelog.
- * The examples of the OpenAPI document come from the same calls (src/http/examples/). Each group has its scenes in
+ * The examples of the OpenAPI document come from the same calls (src/http/reference/examples/). Each group has its scenes in
  * transcript/groups/.
  * `npx vitest run test/e2e/transcript.test.ts -u` records both anew.
  */
@@ -12,7 +12,7 @@ import { until } from '../../scripts/harness/until.ts';
 import { TAGS } from '../../src/api/route.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { RIGHTS } from '../../src/groups.ts';
-import { exampleFileOf } from '../../src/http/openapi-examples.ts';
+import { exampleFileOf } from '../../src/http/reference/openapi-examples.ts';
 import { ROUTES } from '../../src/http/routes.ts';
 import { createLogger } from '../../src/process/log.ts';
 import { newSecret } from '../../src/values/standard-webhooks.ts';
@@ -77,7 +77,7 @@ async function stageIn(product: Product): Promise<Stage> {
 }
 
 const recordedExample = (file: string, value: unknown) =>
-  expect(`${JSON.stringify(value, null, 1)}\n`).toMatchFileSnapshot(`../../src/http/examples/${file}`);
+  expect(`${JSON.stringify(value, null, 1)}\n`).toMatchFileSnapshot(`../../src/http/reference/examples/${file}`);
 
 test.each(GROUPS_ON_WIRE.flatMap(({ scenes }) => scenes))('$file', async ({ file, play, examplesOnly, alone }) => {
   const own = alone ? await startContracted() : undefined;

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, succeeded, until } from '../../scripts/harness/client.ts';
 import { PATIENCE_MS } from '../../scripts/harness/until.ts';
-import { Connections } from '../../src/http/connections.ts';
+import { Connections } from '../../src/http/connections/connections.ts';
 import {
   ASSURED_BYTES,
   addBytes,
@@ -15,7 +15,7 @@ import {
   InFlight,
   PROCESS_BYTES,
   requireRoom,
-} from '../../src/http/in-flight.ts';
+} from '../../src/http/limits/in-flight.ts';
 import { newId } from '../../src/values/ids.ts';
 import { type OrganisationKeys, type Product, startProduct } from '../support/product.ts';
 

@@ -19,7 +19,7 @@ import { type ApprovingEndpoint, startApprovingEndpoint } from '../../scripts/ha
 import { type Account, Client, type Endpoint, type Payout, succeeded, until } from '../../scripts/harness/client.ts';
 import { FAULT_PATIENCE_MS } from '../../scripts/harness/until.ts';
 import { addDays } from '../../src/calendar/day.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
 import { systemClock } from '../../src/values/clock.ts';
 import { parsePublicId, publicId } from '../../src/values/ids.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/errors/errors.ts';
 import { messageKey, type Stored } from '../../src/idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../src/idempotency/once.ts';
 import { once } from '../../src/idempotency/once.ts';
-import type { Command, Refusal } from '../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../src/ledger/command/command.ts';
 import { PLAIN_FINGERPRINTS } from '../support/fingerprints.ts';
 import type { Names } from './names.ts';
 import type { AnyKind, RealBook, Request } from './part.ts';

@@ -1,14 +1,14 @@
 /** Compares three ledgers: the reference's lists, the pure core in memory, and the rows of a real Postgres. */
 import { expect } from 'vitest';
 import type { Pool } from '../../src/db/pool.ts';
-import { available, held, posted } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import { loadBook } from '../../src/ledger/book-store.ts';
-import type { Entry } from '../../src/ledger/entry.ts';
+import { available, held, posted } from '../../src/ledger/account/account.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import { loadBook } from '../../src/ledger/book/book-store.ts';
+import type { Entry } from '../../src/ledger/entry/entry.ts';
 import type { LedgerEvent } from '../../src/ledger/events/event.ts';
 import { readEvents } from '../../src/ledger/events/event-read-store.ts';
 import { wholePayload } from '../../src/ledger/events/render-event.ts';
-import { listEntries } from '../../src/ledger/journal-read-store.ts';
+import { listEntries } from '../../src/ledger/journal/journal-read-store.ts';
 import { parsePublicId } from '../../src/values/ids.ts';
 import { keptRows } from '../support/kept-rows.ts';
 import type { MemoryBook } from '../support/memory-book.ts';

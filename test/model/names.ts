@@ -1,6 +1,6 @@
 /** Names of the reference, and the ids that the real ledger gave to their objects. */
 
-import { type ChartCode, chartAccountId } from '../../src/ledger/chart.ts';
+import { type ChartCode, chartAccountId } from '../../src/ledger/account/chart.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 
 export const CURRENCIES = ['EUR', 'JOD'] as const;

@@ -3,8 +3,8 @@
  * says and the product's command for it; and what of its rows is compared. parts.ts lists them; nothing else names one.
  */
 import fc from 'fast-check';
-import type { ChartCode } from '../../src/ledger/chart.ts';
-import type { Command } from '../../src/ledger/command.ts';
+import type { ChartCode } from '../../src/ledger/account/chart.ts';
+import type { Command } from '../../src/ledger/command/command.ts';
 import type { Table } from '../../src/ledger/rows/table.ts';
 import type { MemoryBook } from '../support/memory-book.ts';
 import type { Names } from './names.ts';

@@ -2,9 +2,9 @@
  * Commands of the bare ledger, written on its draft as a group would write them: for what the API has no group yet.
  */
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command.ts';
-import { Draft } from '../../src/ledger/draft.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import type { Command, Outcome, Refusal, Touch } from '../../src/ledger/command/command.ts';
+import { Draft } from '../../src/ledger/command/draft.ts';
 import { newId, type ResourceName, type Uuid } from '../../src/values/ids.ts';
 import { WrittenJson } from '../../src/values/json.ts';
 

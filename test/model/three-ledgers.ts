@@ -12,7 +12,7 @@ import { ApiError } from '../../src/errors/errors.ts';
 import type { Finding } from '../../src/group/finding.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { internalKey } from '../../src/idempotency/idempotency-key.ts';
-import type { Command } from '../../src/ledger/command.ts';
+import type { Command } from '../../src/ledger/command/command.ts';
 import type { Committer } from '../../src/ledger/commit/committer.ts';
 import { verifyDatabase } from '../../src/verify/verify-database.ts';
 import { openBook, type TestBook } from '../support/book.ts';

@@ -65,9 +65,9 @@ const LEFT_OUT: Readonly<Record<string, () => Promise<Outcome>>> = {
   'migrations/0099-payout-notes.ts': stored,
   'test/e2e/transcript/groups/payout-notes.ts': stored,
   'docs/states.md': drawn,
-  'src/http/examples/errors.json': shown,
-  'src/http/examples/events.json': shown,
-  'src/http/examples/operations/payouts.json': shown,
+  'src/http/reference/examples/errors.json': shown,
+  'src/http/reference/examples/events.json': shown,
+  'src/http/reference/examples/operations/payouts.json': shown,
 };
 
 const added = readdirSync(FILES, { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Pool } from '../../src/db/pool.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { keepFile } from '../../src/intake/sealed-file.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import { TEST_SECRET_BOX } from './secret-box.ts';
 

@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import { lookInto } from '../../scripts/harness/database-store.ts';
-import { buildOpenApi } from '../../src/http/openapi.ts';
+import { buildOpenApi } from '../../src/http/reference/openapi.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
 
 let inDocument: readonly string[] | undefined;

@@ -1,7 +1,7 @@
 /** Fees of a book that are collected, although none of its days is over. */
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
-import { chartAccountId } from '../../src/ledger/chart.ts';
+import { chartAccountId } from '../../src/ledger/account/chart.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { beginDays } from '../../src/reconciliation/fees/begin-fee-days.ts';
 import { collectFees } from '../../src/reconciliation/fees/collect-fees.ts';
 import { feeDays } from '../../src/reconciliation/fees/fee-collection-table.ts';

@@ -1,5 +1,5 @@
 /** A limiter whose second lasts as long as the test says: how many requests a machine sends within a second decides nothing. */
-import { RateLimiter } from '../../src/http/rate-limiter.ts';
+import { RateLimiter } from '../../src/http/limits/rate-limiter.ts';
 
 const SECOND_MS = 1_000;
 

@@ -1,8 +1,8 @@
 /** Values that have broken other APIs, in place of every part of a body and of a query. */
 import { toUSVString } from 'node:util';
 import type { Route } from '../../src/api/route.ts';
-import { withoutAbsentMembers } from '../../src/http/absent-members.ts';
-import { parseQuery } from '../../src/http/query-string.ts';
+import { withoutAbsentMembers } from '../../src/http/input/absent-members.ts';
+import { parseQuery } from '../../src/http/input/query-string.ts';
 import type { JsonObject } from '../../src/values/json.ts';
 
 const JUNK: readonly unknown[] = [

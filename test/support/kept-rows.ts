@@ -1,5 +1,5 @@
 /** Events as the committer wrote them, as rows that a reader of the table gets. */
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import type { KeptEvent } from '../../src/ledger/events/event.ts';
 import type { KeptEventRow } from '../../src/ledger/events/render-event.ts';
 

@@ -1,6 +1,6 @@
 /** Rows of keys, changed past their commands: as by hand, and as version 0.2.0 does. */
 import type { Queryable } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import type { ApiKey } from '../../src/organisations/api-key.ts';
 import type { Instant } from '../../src/values/clock.ts';
 import type { Uuid } from '../../src/values/ids.ts';

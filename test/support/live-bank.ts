@@ -6,7 +6,7 @@ import { type BankPlaces, ReferenceBank } from '../../scripts/bank/reference-ban
 import type { Account, Client, Payout } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import { newSalt } from '../../src/ledger/rows/personal-text.ts';
 import { newId, parsePublicId, type Uuid } from '../../src/values/ids.ts';
 import { TEST_IBAN } from './bank-files.ts';

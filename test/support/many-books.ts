@@ -4,7 +4,7 @@ import { openAccount } from '../../src/accounts/account/open-account.ts';
 import { receiveTransfer } from '../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { EARLIEST_FORMS } from '../../src/db/forms.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import type { ObservedBatch } from '../../src/ledger/commit/batch.ts';
 import { Committer, type CommitterOptions } from '../../src/ledger/commit/committer.ts';
 import type { DissolveReason } from '../../src/ledger/commit/shared-committer.ts';

@@ -1,11 +1,11 @@
 /** A bank of the operator's whose lines meet expected items: for tests of matches. */
 
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import type { ChartCode } from '../../src/ledger/account-code.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import { partyAccountId } from '../../src/ledger/chart.ts';
-import type { Command, Refusal } from '../../src/ledger/command.ts';
-import { Draft } from '../../src/ledger/draft.ts';
+import type { ChartCode } from '../../src/ledger/account/account-code.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import { partyAccountId } from '../../src/ledger/account/chart.ts';
+import type { Command, Refusal } from '../../src/ledger/command/command.ts';
+import { Draft } from '../../src/ledger/command/draft.ts';
 import { bankAccounts } from '../../src/reconciliation/accounts/bank-account-table.ts';
 import type { ExpectedItem } from '../../src/reconciliation/items/expected-item.ts';
 import { expectedItems } from '../../src/reconciliation/items/expected-item-table.ts';

@@ -5,14 +5,14 @@
  */
 
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
-import type { Account } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import type { Book } from '../../src/ledger/book.ts';
-import type { Command, JobRow, RowChange } from '../../src/ledger/command.ts';
+import type { Account } from '../../src/ledger/account/account.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import type { Book } from '../../src/ledger/book/book.ts';
+import type { Command, JobRow, RowChange } from '../../src/ledger/command/command.ts';
+import { BookState, unionOfTouches } from '../../src/ledger/command/state.ts';
 import { type Decision, decideAll, momentOf } from '../../src/ledger/commit/batch.ts';
-import { BookState, unionOfTouches } from '../../src/ledger/commit/state.ts';
-import type { Entry } from '../../src/ledger/entry.ts';
-import { GENESIS_HASH } from '../../src/ledger/entry-hash.ts';
+import type { Entry } from '../../src/ledger/entry/entry.ts';
+import { GENESIS_HASH } from '../../src/ledger/entry/entry-hash.ts';
 import type { Delivery, KeptEvent, Subscriber } from '../../src/ledger/events/event.ts';
 import type { Log, Table } from '../../src/ledger/rows/table.ts';
 import type { Instant, Moment } from '../../src/values/clock.ts';

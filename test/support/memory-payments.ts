@@ -1,10 +1,10 @@
 /** Payments in a book in memory: a customer, what is asked of a payment, and what its acquirer reports. */
 import { ApiError } from '../../src/errors/errors.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import type { Account } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import { newAccount } from '../../src/ledger/chart.ts';
-import type { Command, Refusal } from '../../src/ledger/command.ts';
+import type { Account } from '../../src/ledger/account/account.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../src/ledger/account/chart.ts';
+import type { Command, Refusal } from '../../src/ledger/command/command.ts';
 import { type AcceptPayment, acceptPayment } from '../../src/payments/acceptance/accept-payment.ts';
 import {
   type ActOnPayment,

@@ -2,11 +2,11 @@
 
 import { EARLIEST_FORMS, type LedgerForms } from '../../src/db/forms.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import type { Account } from '../../src/ledger/account.ts';
-import { accounts } from '../../src/ledger/account-table.ts';
-import type { Change } from '../../src/ledger/change-of.ts';
-import { newAccount } from '../../src/ledger/chart.ts';
-import type { Command, Refusal } from '../../src/ledger/command.ts';
+import type { Account } from '../../src/ledger/account/account.ts';
+import { accounts } from '../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../src/ledger/account/chart.ts';
+import type { Command, Refusal } from '../../src/ledger/command/command.ts';
+import type { Change } from '../../src/ledger/resources/change-of.ts';
 import { applyRailReport } from '../../src/payouts/outcomes/apply-rail-report.ts';
 import { recordUnknown } from '../../src/payouts/outcomes/await-outcome.ts';
 import { type AcceptPayout, acceptPayout } from '../../src/payouts/payout/accept-payout.ts';

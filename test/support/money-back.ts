@@ -2,8 +2,8 @@
 import type { AcquirerNotice } from '../../src/acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
-import { chartAccountId } from '../../src/ledger/chart.ts';
-import type { Command, Refusal } from '../../src/ledger/command.ts';
+import { chartAccountId } from '../../src/ledger/account/chart.ts';
+import type { Command, Refusal } from '../../src/ledger/command/command.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
 import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
 import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';

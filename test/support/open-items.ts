@@ -1,8 +1,8 @@
 /** Open items of a book, as the report has them. */
 import { dayOf } from '../../src/calendar/day.ts';
 import type { Pool } from '../../src/db/pool.ts';
-import type { BookId } from '../../src/ledger/book.ts';
-import { loadBook } from '../../src/ledger/book-store.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
+import { loadBook } from '../../src/ledger/book/book-store.ts';
 import type { Asked, Row } from '../../src/reports/figures/figures.ts';
 import { openItems } from '../../src/reports/figures/open-items.ts';
 import { placeAt } from '../../src/reports/figures/place.ts';

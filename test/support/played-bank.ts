@@ -4,7 +4,7 @@ import { GROUPS } from '../../src/groups.ts';
 import { arrivalsOf } from '../../src/inbound/arrivals/take-arrivals.ts';
 import { takeCredits } from '../../src/inbound/credits/take-credits.ts';
 import { referenceOf } from '../../src/inbound/references/receive-reference-store.ts';
-import { chartAccountId } from '../../src/ledger/chart.ts';
+import { chartAccountId } from '../../src/ledger/account/chart.ts';
 import { reportCredits } from '../../src/outside/credits/credit-store.ts';
 import type { Payout } from '../../src/payouts/payout/payout.ts';
 import { returnPayout } from '../../src/payouts/returns/return-payout.ts';

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { rightsOfGroup, tablesOf } from '../../src/group/group.ts';
 import { GROUPS } from '../../src/groups.ts';
 import { EVENT_DOCUMENTS } from '../../src/http/routes.ts';
-import { CHART } from '../../src/ledger/chart.ts';
+import { CHART } from '../../src/ledger/account/chart.ts';
 import { EVENT_FORMS } from '../../src/ledger/events/event-form.ts';
 import { FAILPOINTS } from '../../src/process/failpoints.ts';
 import { JOBS, QUEUE_POOLS, queueName } from '../../src/queue/job.ts';

@@ -55,7 +55,7 @@ const STATEMENT =
 
 describe('SQL stands in stores, tables, src/db and migrations, and nowhere else', () => {
   const isItsPlace = (path: string) =>
-    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/rows\/(table-of|table-statements|list-rows)\.ts$)|^migrations\//.test(
+    /-(store|tables?)\.ts$|^src\/(db\/|ledger\/(rows\/(table-of|table-statements)|resources\/list-rows)\.ts$)|^migrations\//.test(
       path,
     );
 
@@ -160,7 +160,7 @@ describe('files', () => {
   });
 
   /** The object with the parts of an HTTP API is called its services. It is not a layer. */
-  const NAMES_ALLOWED = ['src/http/services.ts'];
+  const NAMES_ALLOWED = ['src/http/pipeline/services.ts'];
 });
 
 describe('tests lie where what they test lies', () => {
@@ -514,8 +514,9 @@ describe('the import rules report violations', () => {
   const PLANTED: Record<string, string> = {
     'src/values/ids.ts': 'export const id = 1;',
     'src/money/amount.ts': "import { id } from '../values/ids.ts'; export const amount = id;",
-    'src/db/pool.ts': "import type { entry } from '../ledger/entry.ts'; export type Pool = typeof entry;",
-    'src/ledger/entry.ts': "import { payout } from '../payouts/payout/payout.ts'; export const entry = payout;",
+    'src/db/pool.ts': "import type { entry } from '../ledger/entry/entry.ts'; export type Pool = typeof entry;",
+    'src/ledger/entry/entry.ts':
+      "import { payout } from '../../payouts/payout/payout.ts'; export const entry = payout;",
     'src/idempotency/once.ts': "import { payout } from '../payouts/payout/payout.ts'; export const once = payout;",
     'src/payouts/payout/payout.ts':
       "import { queues } from '../../queue/queues.ts'; import { job } from '../../queue/job.ts'; import { endpoint } from '../../webhooks/endpoints/endpoint.ts'; import { check } from './checks/payout-check.ts'; import { account } from '../../accounts/account/account.ts'; import { z } from 'zod'; export const payout = [queues, job, endpoint, check, account, z];",
@@ -535,8 +536,8 @@ describe('the import rules report violations', () => {
     'src/api/route.ts': "import { payout } from '../payouts/payout/payout.ts'; export const route = payout;",
     'src/http/routes.ts':
       "import { routes } from '../payouts/payout/api/payout-routes.ts'; import { payout } from '../payouts/payout/payout.ts'; export const ROUTES = [routes, payout];",
-    'src/http/openapi.ts':
-      "import { routes } from '../payouts/payout/api/payout-routes.ts'; export const document = routes;",
+    'src/http/reference/openapi.ts':
+      "import { routes } from '../../payouts/payout/api/payout-routes.ts'; export const document = routes;",
     'src/http/app.ts':
       "import { sweep } from '../../workers/sweeper.ts'; import { Queue } from 'bullmq'; export const app = [sweep, Queue];",
     'src/verify/check.ts':
@@ -585,8 +586,8 @@ describe('the import rules report violations', () => {
   test.each`
     rule                                           | from                                         | to
     ${'money-sees-only-what-is-below'}             | ${'src/money/amount.ts'}                     | ${'src/values/ids.ts'}
-    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}                          | ${'src/ledger/entry.ts'}
-    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry.ts'}                     | ${'src/payouts/payout/payout.ts'}
+    ${'db-sees-only-what-is-below'}                | ${'src/db/pool.ts'}                          | ${'src/ledger/entry/entry.ts'}
+    ${'ledger-sees-only-what-is-below'}            | ${'src/ledger/entry/entry.ts'}               | ${'src/payouts/payout/payout.ts'}
     ${'idempotency-sees-only-what-is-below'}       | ${'src/idempotency/once.ts'}                 | ${'src/payouts/payout/payout.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/queue/queues.ts'}
     ${'payouts-sees-only-what-is-below'}           | ${'src/payouts/payout/payout.ts'}            | ${'src/webhooks/endpoints/endpoint.ts'}
@@ -601,7 +602,7 @@ describe('the import rules report violations', () => {
     ${'zod-in-its-place'}                          | ${'src/payouts/payout/payout.ts'}            | ${''}
     ${'verify-sees-only-what-is-below'}            | ${'src/verify/check.ts'}                     | ${'src/http/app.ts'}
     ${'http-sees-only-what-is-below'}              | ${'src/http/app.ts'}                         | ${'workers/sweeper.ts'}
-    ${'http-sees-only-what-is-below'}              | ${'src/http/openapi.ts'}                     | ${'src/payouts/payout/api/payout-routes.ts'}
+    ${'http-sees-only-what-is-below'}              | ${'src/http/reference/openapi.ts'}           | ${'src/payouts/payout/api/payout-routes.ts'}
     ${'lists-of-http-sees-only-what-is-below'}     | ${'src/http/routes.ts'}                      | ${'src/payouts/payout/payout.ts'}
     ${'api-sees-only-what-is-below'}               | ${'src/api/route.ts'}                        | ${'src/payouts/payout/payout.ts'}
     ${'workers-serve-no-api'}                      | ${'workers/sweeper.ts'}                      | ${'src/http/app.ts'}

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Column } from '../../src/db/declared-columns.ts';
 import { TABLES_AND_LOGS } from '../../src/groups.ts';
-import { Draft } from '../../src/ledger/draft.ts';
+import { Draft } from '../../src/ledger/command/draft.ts';
 import { CardNumberWritten, isTextColumn } from '../../src/ledger/rows/judged-texts.ts';
 import { newSalt, personal } from '../../src/ledger/rows/personal-text.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../src/ledger/rows/table-of.ts';

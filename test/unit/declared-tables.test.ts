@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { ColumnType } from '../../src/db/declared-columns.ts';
 import { RESOURCES, TABLES_AND_LOGS } from '../../src/groups.ts';
-import { hasPersonalText } from '../../src/ledger/rows/declared-resource.ts';
+import { hasPersonalText } from '../../src/ledger/resources/declared-resource.ts';
 import { erasableKinds } from '../../src/operations/erasable.ts';
 import { placesOf } from '../../src/operations/erase.ts';
 import { childrenOf } from '../../src/operations/erase-store.ts';

@@ -1,7 +1,7 @@
 /** Every account of the chart is tied to rows: a group that books on one says by its rows what stands there. */
 import { expect, test } from 'vitest';
 import { GROUPS, RESOURCES } from '../../src/groups.ts';
-import { CHART_CODES } from '../../src/ledger/chart.ts';
+import { CHART_CODES } from '../../src/ledger/account/chart.ts';
 
 const EQUATIONS = GROUPS.flatMap(({ equations = [] }) => equations);
 

@@ -12,7 +12,7 @@ import type { Route } from '../../src/api/route.ts';
 import { migrationNames } from '../../src/db/roles.ts';
 import { GROUPS, RESOURCES } from '../../src/groups.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../src/http/routes.ts';
-import type { DeclaredResource } from '../../src/ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../../src/ledger/resources/declared-resource.ts';
 import { kindOf, publicId } from '../../src/values/ids.ts';
 import { MODELLED } from '../model/modelled.ts';
 import { PARTS } from '../model/parts.ts';

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { createHttpServer } from '../../src/http/http-server.ts';
+import { createHttpServer } from '../../src/http/connections/http-server.ts';
 import { once } from '../../src/idempotency/once.ts';
 import { PLAIN_FINGERPRINTS } from '../support/fingerprints.ts';
 import { PayoutScene } from '../support/memory-payouts.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from '../../../src/db/pool.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 
 export interface PurchaseCounts {
   readonly purchases: number;

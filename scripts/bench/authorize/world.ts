@@ -1,6 +1,6 @@
 /** What an authorization passes through: a program with controls, cards with controls of their own, and one API process. */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { say } from '../../harness/progress.ts';
 import { type ApiClient, createApiClient, openFundedAccounts } from '../api-client.ts';
 import type { BenchContext } from '../bench.ts';

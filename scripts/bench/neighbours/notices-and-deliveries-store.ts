@@ -1,6 +1,6 @@
 /** Rows that a hostile neighbour would need hours to make, written in the product's own form. */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { newId } from '../../../src/values/ids.ts';
 
 /** The sandbox rail reports returns of a book's payouts that do not exist. */

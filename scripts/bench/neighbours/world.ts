@@ -1,6 +1,6 @@
 /** The product with a well-behaved book and room for hostile ones, under the default limits. New for each scenario. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { newSecret } from '../../../src/values/standard-webhooks.ts';
 import { type ApiClient, createApiClient, openFundedAccounts, payoutRequest } from '../api-client.ts';
 import { arrived } from '../arrivals.ts';

@@ -1,6 +1,6 @@
 /** What became of the lines of a file, and the places in the journal of the operator's book between which its rows stand. */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 
 export interface LineFound {

@@ -1,7 +1,7 @@
 /** Payouts of many books that the sandbox rail has paid: what a bank will show. Made by the product's own commands, without API and workers. */
 import type { Pool } from '../../../src/db/pool.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
 import { applyRailReport } from '../../../src/payouts/outcomes/apply-rail-report.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';

@@ -2,9 +2,9 @@ import { build, type Page, type PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk, WalkedList } from '../../db/walk.ts';
 import { walkOf } from '../../db/walk-by-time.ts';
-import type { AccountStatus } from '../../ledger/account.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { metadataWalks } from '../../ledger/rows/metadata-store.ts';
+import type { AccountStatus } from '../../ledger/account/account.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { metadataWalks } from '../../ledger/resources/metadata-store.ts';
 import type { Instant } from '../../values/clock.ts';
 import {
   CUSTOMER_ACCOUNT_JOIN,

@@ -1,9 +1,9 @@
 /**
  * The profile of a customer account: its name, references and version. Balances and status belong to the ledger
- * (ledger/account.ts).
+ * (ledger/account/account.ts).
  */
 
-import { type Account, available, held, posted } from '../../ledger/account.ts';
+import { type Account, available, held, posted } from '../../ledger/account/account.ts';
 import { personal, type TextOwner } from '../../ledger/rows/personal-text.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';

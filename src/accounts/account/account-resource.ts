@@ -1,9 +1,9 @@
 /** A customer account as a resource: its profile has the version, the ledger's account has status and balances. */
-import type { Account } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Resource } from '../../ledger/rows/resource.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Resource } from '../../ledger/resources/resource.ts';
 import { type AccountProfile, accountView } from './account-profile.ts';
 import { accountProfiles, defaultAccounts } from './account-profile-table.ts';
 import { allowedActions } from './account-status.ts';

@@ -1,10 +1,10 @@
 /**
  * The status of a customer account: who moves it, by which action, and what prevents closing it. The ledger has the
- * status itself and refuses postings by it (ledger/account.ts).
+ * status itself and refuses postings by it (ledger/account/account.ts).
  * Next: account-resource.ts (its steps), change-account.ts (its actions).
  */
-import { type Account, type AccountStatus, held, posted } from '../../ledger/account.ts';
-import { requireTransition, type Transitions } from '../../ledger/rows/resource.ts';
+import { type Account, type AccountStatus, held, posted } from '../../ledger/account/account.ts';
+import { requireTransition, type Transitions } from '../../ledger/resources/resource.ts';
 
 /** `open` and `frozen` are moved by the customer's key or an operator; `closed` is final. */
 export const ACCOUNT_TRANSITIONS: Transitions<AccountStatus> = {

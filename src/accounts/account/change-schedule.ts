@@ -1,5 +1,5 @@
 /** Sets, changes and ends the schedule of an account's statements. */
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { paused, type StatementSchedule, scheduled } from '../statements/schedule.ts';
 import { statementSchedules } from '../statements/schedule-table.ts';
 import type { AccountProfile } from './account-profile.ts';

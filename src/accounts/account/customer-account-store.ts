@@ -1,9 +1,9 @@
 /** Customers' accounts as the API shows them: the ledger's account, its profile, and whether it is the default of its currency. */
 import { newestAccount } from '../../db/newest.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Account } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { AccountProfile } from './account-profile.ts';
 import { accountProfiles } from './account-profile-table.ts';

@@ -3,7 +3,7 @@
  * (ledger/commit/watch-balances.ts), by whatever it does.
  */
 import type { BalanceWatch } from '../../ledger/commit/watch-balances.ts';
-import { advance, shownBy } from '../../ledger/rows/resource.ts';
+import { advance, shownBy } from '../../ledger/resources/resource.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource, accountTouches } from './account-resource.ts';
 

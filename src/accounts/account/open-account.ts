@@ -1,12 +1,12 @@
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import { newAccount } from '../../ledger/chart.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { newAccount } from '../../ledger/account/chart.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { begin } from '../../ledger/rows/resource.ts';
 import { withdrawalOf } from '../../money/withdrawn-currencies.ts';
 import { formatInstant, type Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

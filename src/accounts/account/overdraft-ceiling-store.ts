@@ -1,6 +1,6 @@
 /** The largest overdraft limit of a book's accounts: set by the operator, read when an account is opened. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { derivedTable } from '../../ledger/rows/derived-table.ts';
 
 /** The ceilings of books for which none was set, in minor units. In live mode an overdraft is a credit risk. */

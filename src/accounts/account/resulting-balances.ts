@@ -1,4 +1,4 @@
-import { type Account, available } from '../../ledger/account.ts';
+import { type Account, available } from '../../ledger/account/account.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { publicId } from '../../values/ids.ts';
 

@@ -3,9 +3,9 @@
  * before, beside any other event of the entry. Commands that book it declare `accountTouches`.
  */
 
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { advance, shownBy } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { advance, shownBy } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { accountProfiles } from './account-profile-table.ts';
 import { accountResource } from './account-resource.ts';

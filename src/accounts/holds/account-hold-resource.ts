@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { type AccountHold, accountHoldView, allowedActions, HOLD_TRANSITIONS } from './account-hold.ts';
 import { accountHolds } from './account-hold-table.ts';
 

@@ -3,10 +3,10 @@
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk } from '../../db/walk.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Hold, HoldStatus } from '../../ledger/hold.ts';
-import { holds } from '../../ledger/hold-table.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Hold, HoldStatus } from '../../ledger/hold/hold.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { AccountHold } from './account-hold.ts';

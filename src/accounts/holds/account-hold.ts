@@ -4,9 +4,9 @@
  * Invariant: while it is open, its amount less what was captured and released is held on the account.
  */
 
-import type { HoldStatus } from '../../ledger/hold.ts';
+import type { HoldStatus } from '../../ledger/hold/hold.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import { shownTexts } from '../../ledger/rows/personal-text.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';

@@ -5,13 +5,19 @@ import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { type Change, type ChangeRequest, changeOf, refuseChange, stateConflict } from '../../ledger/change-of.ts';
-import type { Command, Refusal, Touch } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { holds } from '../../ledger/hold-table.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Refusal, Touch } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import {
+  type Change,
+  type ChangeRequest,
+  changeOf,
+  refuseChange,
+  stateConflict,
+} from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, resourceReference, type Uuid } from '../../values/ids.ts';
 import { type AccountHold, HOLD_CHANGES_MAX, type HoldAction, isOver, remainingOf } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';

@@ -3,11 +3,11 @@
 import { keyedByUuid } from '../../db/keyed-table.ts';
 import type { Appointment } from '../../group/appointment.ts';
 import type { MovedRows } from '../../group/moved-rows.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { holds } from '../../ledger/hold-table.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, publicId } from '../../values/ids.ts';
 import { type AccountHold, isOver } from './account-hold.ts';
 import { accountHoldResource } from './account-hold-resource.ts';

@@ -2,15 +2,15 @@
 
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { ClosedPermissions } from '../../ledger/closed-accounts.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import type { EntryText } from '../../ledger/entry.ts';
-import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
-import { announce } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { ClosedPermissions } from '../../ledger/account/closed-accounts.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { refuseTotals } from '../../ledger/command/lifetime-total.ts';
+import type { EntryText } from '../../ledger/entry/entry.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { accountProfiles } from '../account/account-profile-table.ts';

@@ -1,10 +1,10 @@
 /** A line of an account as lists and statements show it. */
 import { dayOf } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { AccountLine } from '../../ledger/account-line-store.ts';
-import type { Book } from '../../ledger/book.ts';
-import type { LineText } from '../../ledger/rows/line-text.ts';
-import type { ReadLineTexts } from '../../ledger/rows/line-text-store.ts';
+import type { AccountLine } from '../../ledger/account/account-line-store.ts';
+import type { Book } from '../../ledger/book/book.ts';
+import type { LineText } from '../../ledger/resources/line-text.ts';
+import type { ReadLineTexts } from '../../ledger/resources/line-text-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId, resourceReference } from '../../values/ids.ts';

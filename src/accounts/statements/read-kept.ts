@@ -1,9 +1,9 @@
 /** Reads a kept statement with its lines. They never change, so they lead to the digest that was kept; where they do not, nobody gets a file. */
 import { startOfDay } from '../../calendar/day.ts';
-import type { Account } from '../../ledger/account.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
-import { endOfDay } from '../../ledger/finish-day.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
+import { endOfDay } from '../../ledger/clock/finish-day.ts';
 import { publicId } from '../../values/ids.ts';
 import { type StatementRuntime, sumStatement } from './read-statement.ts';
 import type { Statement, StatementHead } from './statement.ts';

@@ -4,8 +4,8 @@
  * Next: schedule-table.ts (its row), make-statements.ts (which makes them).
  */
 import { addDays, dayOf } from '../../calendar/day.ts';
-import type { Book } from '../../ledger/book.ts';
-import { endOfDay } from '../../ledger/finish-day.ts';
+import type { Book } from '../../ledger/book/book.ts';
+import { endOfDay } from '../../ledger/clock/finish-day.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { StatementDays } from './statement.ts';

@@ -1,5 +1,5 @@
 /** The columns of a statement's lines, as CSV. A credit on a customer's account is money in: its amount is positive. */
-import type { Account } from '../../ledger/account.ts';
+import type { Account } from '../../ledger/account/account.ts';
 import { decimalOf } from '../../money/amount.ts';
 import { formatInstant } from '../../values/clock.ts';
 import type { CsvColumn } from '../../values/csv-writing.ts';

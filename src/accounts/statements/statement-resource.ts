@@ -1,5 +1,5 @@
 /** A kept statement as a resource. It has no steps. */
-import type { ShownResource } from '../../ledger/rows/resource.ts';
+import type { ShownResource } from '../../ledger/resources/resource.ts';
 import { type StoredStatement, storedStatementView } from './stored-statement.ts';
 import { accountStatements } from './stored-statement-table.ts';
 

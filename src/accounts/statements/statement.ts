@@ -4,9 +4,9 @@
  * Next: read-statement.ts (its rows), statement-json.ts, statement-csv.ts, statement-camt.ts, statement-pdf.ts (its forms).
  */
 import { createHash } from 'node:crypto';
-import type { Account, Direction, Side } from '../../ledger/account.ts';
-import type { AccountLine } from '../../ledger/account-line-store.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { Account, Direction, Side } from '../../ledger/account/account.ts';
+import type { AccountLine } from '../../ledger/account/account-line-store.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { csvHeader, csvRow } from '../../values/csv-writing.ts';
 import { publicId } from '../../values/ids.ts';

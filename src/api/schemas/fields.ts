@@ -1,6 +1,6 @@
 /** Request fields that several objects share. Each refuses with an error code of the catalogue. */
 import { z } from 'zod';
-import { anyOf, type DeclaredResource, inOrder } from '../../ledger/rows/declared-resource.ts';
+import { anyOf, type DeclaredResource, inOrder } from '../../ledger/resources/declared-resource.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { CARD_NUMBER_REFUSED, hasCardNumber, urlHasCardNumber } from '../../values/card-number.ts';
 import { ID_PREFIXES, type IdKind, idPattern, kindOf, parsePublicId, type Uuid } from '../../values/ids.ts';

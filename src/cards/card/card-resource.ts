@@ -1,5 +1,5 @@
-import type { Refusal } from '../../ledger/command.ts';
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { allowedActions, CARD_TRANSITIONS, type CardAction, whyNotNow } from './card.ts';
 import { cards, type StoredCard } from './card-table.ts';
 import { cardView } from './card-view.ts';

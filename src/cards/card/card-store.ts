@@ -1,8 +1,8 @@
 import { textArray } from '../../db/columns.ts';
 import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { CardStatus, CardType } from './card.ts';
 import { cards, type StoredCard } from './card-table.ts';

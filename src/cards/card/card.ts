@@ -5,7 +5,7 @@
  * Next: card-line.ts (replacing, activating, closing), card-pin.ts, card-use.ts (what an approval changes), ../tokens/card-token.ts.
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,6 +1,6 @@
 /** The cardholder of a card, and where it is sent: sealed in its row, opened for its processor alone. What is shown is masked. */
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Cardholder } from '../../processors/processor.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PostalAddress } from '../../values/postal-address.ts';

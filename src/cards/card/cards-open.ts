@@ -1,4 +1,4 @@
-import type { ClosingBlocker } from '../../ledger/closing-blocker.ts';
+import type { ClosingBlocker } from '../../ledger/command/closing-blocker.ts';
 import { publicId } from '../../values/ids.ts';
 import { openCards } from './open-cards-store.ts';
 

@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId, publicIdOrNull } from '../../values/ids.ts';
 import { allowedOnControls, CONTROLS_TRANSITIONS } from './controls.ts';

@@ -4,7 +4,7 @@
  * Next: controls-content.ts (what they say), ../decision/ (how they decide).
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ControlsContent } from './controls-content.ts';

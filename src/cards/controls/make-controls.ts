@@ -3,10 +3,10 @@
  * force changes with them, so that an authorization reads one row a scope.
  */
 
-import type { Refusal, Touch } from '../../ledger/command.ts';
+import type { Refusal, Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { advance, begin } from '../../ledger/rows/resource.ts';
+import { advance, begin } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type Controls, type ControlsEnforced, putInForce } from './controls.ts';
 import type { ControlsContent } from './controls-content.ts';

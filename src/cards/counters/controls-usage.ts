@@ -1,6 +1,6 @@
 /** What of its limits a version of controls shows as used up, in each currency that it counts. */
 import { windowStartsOf } from '../../calendar/counting-windows.ts';
-import { bookTime } from '../../ledger/book.ts';
+import { bookTime } from '../../ledger/book/book.ts';
 import { formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import { hasOwnCounter } from '../controls/controls-content.ts';
 import type { StoredControls } from '../controls/controls-table.ts';

@@ -1,7 +1,7 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { Book, BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { Book, BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { hasOwnCounter } from '../controls/controls-content.ts';
 import type { StoredControls } from '../controls/controls-table.ts';

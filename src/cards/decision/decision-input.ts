@@ -1,7 +1,7 @@
 /** What a decision is made of. Plain values: whoever decides has read them under the book's lock. */
 import type { WindowStarts } from '../../calendar/counting-windows.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import type { AccountStatus } from '../../ledger/account.ts';
+import type { AccountStatus } from '../../ledger/account/account.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Card } from '../card/card.ts';
 import type { CheckResult } from '../card/card-pin.ts';

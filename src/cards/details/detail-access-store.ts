@@ -2,8 +2,8 @@ import type { Page, PageRequest } from '../../db/page.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { Walk } from '../../db/walk.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type DetailAccess, detailAccesses } from './detail-access-table.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { PartyBusy } from '../../outside/calls/call-limits.ts';
 import { PartyUnreachable } from '../../outside/party/party.ts';
 import { type Processor, type Revealed, RevealRefused } from '../../processors/processor.ts';

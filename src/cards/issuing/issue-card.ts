@@ -1,14 +1,14 @@
 /** Making a card: what is certain to fail is refused; everything else is recorded with what the processor is told. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { Account } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command, Outcome, Refusal } from '../../ledger/command.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Outcome, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { BookState } from '../../ledger/command/state.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { begin } from '../../ledger/rows/resource.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

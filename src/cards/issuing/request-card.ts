@@ -2,7 +2,7 @@
 import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Mode } from '../../ledger/book.ts';
+import type { Mode } from '../../ledger/book/book.ts';
 import { maskName } from '../../outside/masks/mask-name.ts';
 import type { Cardholder } from '../../processors/processor.ts';
 import type { Processors } from '../../processors/processors.ts';

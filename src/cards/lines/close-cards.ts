@@ -1,6 +1,6 @@
 /** Closes cards of a line, and its tokens with the last of them, in one commit. The processor is told afterwards. */
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type Closing, endsLine } from '../card/card-line.ts';
 import { cardResource } from '../card/card-resource.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** Which rows a line has, as they were read: a command names them before it is decided (line.ts). */

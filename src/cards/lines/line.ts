@@ -3,9 +3,9 @@
  * what was read. Its first card counts its cards and tokens: a line that has grown since is read again.
  */
 
-import type { Touch } from '../../ledger/command.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
 import { isOpen } from '../card/card.ts';
 import { cards, type StoredCard } from '../card/card-table.ts';
 import { cardTokens, type StoredCardToken } from '../tokens/card-token-table.ts';

@@ -1,6 +1,6 @@
 import { textArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { CardOperation } from './card-operation.ts';
 import { cardOperations } from './card-operation-table.ts';
 

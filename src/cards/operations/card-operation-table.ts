@@ -1,6 +1,6 @@
 /** The rows of what processors are told. Every step also takes back the mark of a row that was stuck: it has moved. */
 import { column } from '../../db/declared-columns.ts';
-import type { Resource } from '../../ledger/rows/resource.ts';
+import type { Resource } from '../../ledger/resources/resource.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { CARD_OPERATION_TRANSITIONS, type CardOperation } from './card-operation.ts';

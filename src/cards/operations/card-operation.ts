@@ -3,7 +3,7 @@
  * that a crash anywhere leaves something to ask about. No operation is shown by itself: the card says what has come of it.
  * Next: card-operation-table.ts (rows), new-operation.ts (what is told), ../outcomes/ (who tells it, what answers mean).
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { ProcessorDecline, ProcessorInstructionKind } from '../../processors/processor.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

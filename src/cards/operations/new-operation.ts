@@ -1,5 +1,5 @@
 /** What the processor is told next. Written in the commit that decides it, before anybody calls the processor. */
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Uuid } from '../../values/ids.ts';

@@ -2,10 +2,10 @@
  * Applies what a processor says to its operation. What we decided of a card counts already: a processor that refuses a state changes
  * nothing here. A card that it refuses for good to issue is closed. Answers that come twice change nothing.
  */
-import type { Command, Outcome } from '../../ledger/command.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command, Outcome } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { BookState } from '../../ledger/command/state.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence/evidence.ts';
 import { oneMoreInquiry } from '../../outside/instructions/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';

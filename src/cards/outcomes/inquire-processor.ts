@@ -1,5 +1,5 @@
 /** Asks a processor what became of an operation, and what card it has made. */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Processor } from '../../processors/processor.ts';
 

@@ -1,6 +1,6 @@
 /** What a processor's notice means for an operation: the cards' part of the inbox (outside/notices/take-notices.ts). */
 import { openOnce } from '../../exceptions/open-exception.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { InTurn } from '../../outside/calls/called-party.ts';
 import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';

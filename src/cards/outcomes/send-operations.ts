@@ -5,7 +5,7 @@
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';

@@ -5,7 +5,7 @@
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
 import { answerSecretPlace } from '../../idempotency/answer-secret.ts';
 import { internalKey } from '../../idempotency/idempotency-key.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { SealedKey } from '../../outside/connections/opened-keys.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

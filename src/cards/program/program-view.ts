@@ -1,6 +1,6 @@
 /** How the API and events show a program. Its secret stands in the answer that makes one, and in no other. */
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import type { Book } from '../../ledger/book.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import { formatInstantOrNull } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { FuelAmount, ProgramFees } from './program.ts';

@@ -1,9 +1,9 @@
 /** What is asked of a token: by the integrator, or by its network through the processor. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type CardTokenAction, TOKEN_STEPS } from './card-token.ts';
 import { cardTokenResource } from './card-token-resource.ts';

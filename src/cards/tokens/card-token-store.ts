@@ -1,8 +1,8 @@
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk } from '../../db/walk.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { CardTokenStatus } from './card-token.ts';
 import { cardTokens, type StoredCardToken } from './card-token-table.ts';

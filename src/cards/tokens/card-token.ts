@@ -3,7 +3,7 @@
  * while a new card waits to be activated, and ends with the last card of the line.
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type Card, isExpired, isOpen } from '../card/card.ts';

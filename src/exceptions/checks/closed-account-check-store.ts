@@ -1,6 +1,6 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** A closed account with a balance, and the part of it that waits for a person, as of one moment. */

@@ -1,8 +1,8 @@
 import { existsSql } from '../../db/keyed-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Until } from '../../group/until.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { DeclaredResource } from '../../ledger/resources/declared-resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export interface KeyRow {

@@ -4,12 +4,12 @@ import type { InboundTransfer } from '../../accounts/inbound-transfers/inbound-t
 import { inboundTransferResource } from '../../accounts/inbound-transfers/inbound-transfer-resource.ts';
 import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
 import { openException } from '../../exceptions/open-exception.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 
 interface ReturnTransfer {

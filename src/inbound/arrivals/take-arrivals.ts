@@ -4,7 +4,7 @@
  * made of the credit before its line came is what the line is for.
  */
 import { findInboundTransfer } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Arrival, Arrivals } from '../../outside/credits/arrival.ts';
 import type { Credit, ReportedCredit } from '../../outside/credits/credit.ts';
 import { identifyCredits, reportCredits } from '../../outside/credits/credit-store.ts';

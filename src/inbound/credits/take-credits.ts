@@ -13,7 +13,7 @@ import { isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Credit } from '../../outside/credits/credit.ts';
 import { allocateCredit, endCredit, findInBooks, openRemittance } from '../../outside/credits/credit-store.ts';

@@ -1,6 +1,6 @@
 /** The rows of files of opening balances, in the operator's book of the mode. Their bytes are sealed (intake/sealed-file.ts). */
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -2,11 +2,11 @@
 import { accountTouches } from '../../accounts/account/account-resource.ts';
 import { inboundTransfers } from '../../accounts/inbound-transfers/inbound-transfer-table.ts';
 import { receiveInto } from '../../accounts/inbound-transfers/receive-transfer.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 

@@ -1,7 +1,7 @@
 /** References of accounts. They stand in the operator's book of a mode, so that one is unique over all books. */
 import { textArray } from '../../db/columns.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { newReference } from './receive-reference.ts';

@@ -1,7 +1,7 @@
 /** The rows of write-offs. */
 import { column } from '../../db/declared-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';

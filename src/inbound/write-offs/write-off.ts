@@ -4,7 +4,7 @@
  * Invariant: nothing is booked before two persons have approved it, and never more than they approved or than the account still owes.
  * Next: write-off-table.ts (its rows), propose-write-off.ts, book-write-off.ts.
  */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,5 +1,5 @@
 /** An own account as a resource: its row has name and version, the ledger's account has status and balances. */
-import type { Resource } from '../../ledger/rows/resource.ts';
+import type { Resource } from '../../ledger/resources/resource.ts';
 import { chartAccountView } from './chart-account-view.ts';
 import type { OwnAccount } from './own-account.ts';
 import { ownAccounts } from './own-account-table.ts';

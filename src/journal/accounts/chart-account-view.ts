@@ -1,7 +1,7 @@
 /** An account of the chart as the API shows it: of the system, of a customer, or of the organisation's own. */
 import type { AccountProfile } from '../../accounts/account/account-profile.ts';
-import { type Account, available, held, posted } from '../../ledger/account.ts';
-import { type AccountType, originOf, SYSTEM_ACCOUNTS } from '../../ledger/chart-names.ts';
+import { type Account, available, held, posted } from '../../ledger/account/account.ts';
+import { type AccountType, originOf, SYSTEM_ACCOUNTS } from '../../ledger/account/chart-names.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';

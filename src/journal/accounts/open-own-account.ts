@@ -1,13 +1,13 @@
 /** Adds an account to an organisation's own chart. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { newOwnAccount } from '../../ledger/chart.ts';
-import type { AccountType } from '../../ledger/chart-names.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
-import { begin } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { newOwnAccount } from '../../ledger/account/chart.ts';
+import type { AccountType } from '../../ledger/account/chart-names.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { begin } from '../../ledger/resources/resource.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { chartAccountResource } from './chart-account-resource.ts';
 import { normalSide, OWN_ACCOUNTS_MAX, type OwnAccount, ownAccountId } from './own-account.ts';

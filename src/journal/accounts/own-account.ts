@@ -1,12 +1,12 @@
 /**
  * An own account: an account of the chart that an organisation added for its own bookkeeping, beside those of the system and of its
- * customers. Balances, floor and status are the ledger's (ledger/account.ts, code `own`); its code, name and type stand here. Code, type
+ * customers. Balances, floor and status are the ledger's (ledger/account/account.ts, code `own`); its code, name and type stand here. Code, type
  * and currency never change.
  * Next: chart-account-view.ts (how every account of the chart is shown), open-own-account.ts, change-own-account.ts.
  */
-import type { Side } from '../../ledger/account.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { AccountType } from '../../ledger/chart-names.ts';
+import type { Side } from '../../ledger/account/account.ts';
+import type { AccountType } from '../../ledger/account/chart-names.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 

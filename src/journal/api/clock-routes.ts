@@ -1,7 +1,7 @@
 import { found } from '../../api/answers.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
 import { simulationRoute } from '../../api/simulations.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
 import { clockView, requestClockAdvance } from '../advance-clock.ts';
 import * as schemas from './clock-schemas.ts';

@@ -1,6 +1,6 @@
 import { actorOf, found, runCommand } from '../../api/answers.ts';
 import { route, routesSince } from '../../api/route.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { changeTimeZone } from '../change-time-zone.ts';
 import { journalView } from '../journal-view.ts';
 import * as schemas from './journal-schemas.ts';

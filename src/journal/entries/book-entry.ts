@@ -4,15 +4,15 @@ import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { accountHoldResource } from '../../accounts/holds/account-hold-resource.ts';
 import { accountHolds } from '../../accounts/holds/account-hold-table.ts';
 import { startOfDay } from '../../calendar/day.ts';
-import { type Account, available, type PostingRefusal } from '../../ledger/account.ts';
-import type { Refusal } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { journalEntryView } from '../../ledger/entry-view.ts';
-import { holds } from '../../ledger/hold-table.ts';
-import { INTAKE_TOTAL, lifetimeTotal } from '../../ledger/rows/lifetime-total.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { type Account, available, type PostingRefusal } from '../../ledger/account/account.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { INTAKE_TOTAL, lifetimeTotal } from '../../ledger/command/lifetime-total.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { journalEntryView } from '../../ledger/entry/entry-view.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { EntryCommand } from './entry-command.ts';
@@ -148,7 +148,7 @@ function availableAt(account: Account, before: EntryCommand['postings']): bigint
   }, available(account));
 }
 
-/** What is accepted must have room to be taken back (ledger/rows/lifetime-total.ts). */
+/** What is accepted must have room to be taken back (ledger/command/lifetime-total.ts). */
 function refuseLifetime(draft: Draft, { postings, place }: EntryCommand): Refusal | undefined {
   for (const [at, { debit, credit, currency }] of postings.entries())
     for (const id of [debit, credit]) {

@@ -1,5 +1,5 @@
 /** A request for entries, and what is minted for it. */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** What a request expects of an account before anything of it is posted. */

@@ -2,8 +2,8 @@
 import { plainArray } from '../../db/columns.ts';
 import { nounOf } from '../../db/declared-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { loadAccountCodes, type ReadEntry } from '../../ledger/journal-read-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadAccountCodes, type ReadEntry } from '../../ledger/journal/journal-read-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { EntryFacts } from './entry-view.ts';
 import { MANUAL, type ManualEntry } from './manual-entry.ts';

@@ -6,12 +6,12 @@ import { type AccountHold, allowedActions, isOver, remainingOf } from '../../acc
 import { accountHolds } from '../../accounts/holds/account-hold-table.ts';
 import { dayOf } from '../../calendar/day.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { available } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { Refusal } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { firstOpenDay } from '../../ledger/effective-day.ts';
-import { holds } from '../../ledger/hold-table.ts';
+import { available } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import { firstOpenDay } from '../../ledger/journal/effective-day.ts';
 import { publicId, resourceReference, type Uuid } from '../../values/ids.ts';
 import type { EntryCommand, Expectation, PostingInput } from './entry-command.ts';
 import { mayJoin } from './manual-entry.ts';

@@ -6,8 +6,8 @@
 import { build, type keyset, type Page, type PageRequest, runBuilt } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { CANDIDATES_MAX, COUNTED_TO } from '../../db/walk.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { findLinesUpTo, findSequenceAt } from '../../ledger/sequence-at-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { findLinesUpTo, findSequenceAt } from '../../ledger/journal/sequence-at-store.ts';
 import type { Between, Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { MANUAL } from './manual-entry.ts';

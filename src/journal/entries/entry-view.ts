@@ -1,6 +1,6 @@
 /** An entry as the routes of the journal show it: as its events do, and who asked for it, with what references. */
-import type { Entry } from '../../ledger/entry.ts';
-import { journalEntryView } from '../../ledger/entry-view.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { journalEntryView } from '../../ledger/entry/entry-view.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
 import { parseActor, viewOfActor } from '../../values/actor.ts';
 import { publicIdOrNull, type Uuid } from '../../values/ids.ts';

@@ -1,4 +1,4 @@
-import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../../ledger/resources/declared-resource.ts';
 import { manualEntries } from './manual-entry-table.ts';
 
 /** An entry that was asked for by API is a step of itself. */

@@ -4,7 +4,7 @@
  * each other, or accounts of the organisation's own chart with each other.
  * Next: post-entries.ts, reverse-entry.ts, entry-view.ts.
  */
-import type { Account } from '../../ledger/account.ts';
+import type { Account } from '../../ledger/account/account.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

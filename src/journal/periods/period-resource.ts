@@ -1,6 +1,7 @@
 /** A period as a resource. Its steps emit no events: whoever closed the days reads it. */
+
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { parseActor, viewOfActor } from '../../values/actor.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';

@@ -4,7 +4,7 @@
  * Next: close-books.ts, end-close.ts, reopen-books.ts, period-store.ts.
  */
 import type { Finding } from '../../group/finding.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -15,14 +15,14 @@ import { ApiError } from '../../errors/errors.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Clock, Moment } from '../../values/clock.ts';
 import { newId } from '../../values/ids.ts';
-import { type Book, type BookId, bookTime } from '../book.ts';
-import { loadBook, lockBook, updateBook } from '../book-store.ts';
-import type { Command, JobRow } from '../command.ts';
+import { type Book, type BookId, bookTime } from '../book/book.ts';
+import { loadBook, lockBook, updateBook } from '../book/book-store.ts';
+import type { Command, JobRow } from '../command/command.ts';
+import { BookState, unionOfTouches } from '../command/state.ts';
 import type { Delivery, Subscriber } from '../events/event.ts';
-import { appendEntries, events } from '../rows/journal-tables.ts';
+import { appendEntries, events } from '../journal/journal-tables.ts';
 import { type Log, type Table, WRITE_ORDER } from '../rows/table.ts';
 import { sendWrites } from './send-writes.ts';
-import { BookState, unionOfTouches } from './state.ts';
 import { type BalanceWatch, touchesOfWatched, withLowBalances } from './watch-balances.ts';
 
 /** The subscribers of a book's events. Read under the lock, so that an event and its deliveries agree. */

@@ -18,9 +18,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure, tookTooLong } from '../../db/postgres-errors.ts';
+import type { BookState } from '../command/state.ts';
 import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } from './batch.ts';
 import { type BookQueue, dropExpired, earliestDeadline, type Settling, settle, type Waiting } from './book-queue.ts';
-import type { BookState } from './state.ts';
 
 export interface BookCommitterOptions extends BatchContext, Settling {
   /** The most commands in one batch. */

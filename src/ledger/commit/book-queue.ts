@@ -8,9 +8,9 @@
 import { ApiError } from '../../errors/errors.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { StateMachine } from '../../values/state-machine.ts';
-import type { BookId } from '../book.ts';
-import type { Command, JobRow } from '../command.ts';
-import type { Transitions } from '../rows/resource.ts';
+import type { BookId } from '../book/book.ts';
+import type { Command, JobRow } from '../command/command.ts';
+import type { Transitions } from '../resources/resource.ts';
 import type { BatchResult } from './batch.ts';
 
 export interface Waiting {

@@ -11,8 +11,8 @@
  * same answers.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BookId } from '../book.ts';
-import type { Command } from '../command.ts';
+import type { BookId } from '../book/book.ts';
+import type { Command } from '../command/command.ts';
 import type { Table } from '../rows/table.ts';
 import { BookCommitter } from './book-committer.ts';
 import { BookQueue, unavailable, type Waiting } from './book-queue.ts';

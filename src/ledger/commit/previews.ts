@@ -3,8 +3,8 @@
  * others are read are read together, as the committer's are: the questions of a busy book cost a round trip in all, not one each.
  */
 import { classifyFailure } from '../../db/postgres-errors.ts';
-import type { BookId } from '../book.ts';
-import type { Command } from '../command.ts';
+import type { BookId } from '../book/book.ts';
+import type { Command } from '../command/command.ts';
 import { type BatchContext, type Decision, previewCommands } from './batch.ts';
 
 interface Asked {

@@ -1,7 +1,7 @@
 /**
  * A shared batch: commands of several quiet books in one database transaction. Their rows are locked by a statement of
  * its own and loaded behind it, each book is decided over its own state and moment, and the changed rows of all books
- * are written by one statement a table. Only a log without statements over pairs (table.ts) takes one for each book.
+ * are written by one statement a table. Only a log without statements over pairs (rows/table.ts) takes one for each book.
  *
  * One book does not affect another: a book that another transaction has locked is skipped, and a decision that throws fails
  * only its command. If a statement fails, nothing of the batch is committed, and the committer commits the books separately.
@@ -12,14 +12,14 @@ import type { Transaction } from '../../db/pool.ts';
 import { inPipelinedTransaction, type RoundTrips, SHARED } from '../../db/transaction.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
-import type { BookId } from '../book.ts';
-import type { Command } from '../command.ts';
+import type { BookId } from '../book/book.ts';
+import type { Command } from '../command/command.ts';
+import { BookState } from '../command/state.ts';
 import type { Table } from '../rows/table.ts';
 import { type BatchContext, type BatchResult, decideAll, momentOf } from './batch.ts';
 import { lockBooks } from './shared-book-store.ts';
 import { loadShared, type SharedTouches, touchesOfBooks } from './shared-rows.ts';
 import { writeStates } from './shared-writes.ts';
-import { BookState } from './state.ts';
 import { type BalanceWatch, touchesOfWatched } from './watch-balances.ts';
 
 export interface BookCommands {

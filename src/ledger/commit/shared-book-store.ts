@@ -1,4 +1,4 @@
-/** The statements of book-store.ts over several books, for shared batches. */
+/** The statements of book/book-store.ts over several books, for shared batches. */
 import { plainArray } from '../../db/columns.ts';
 import { arrayOf, column, encodeColumn } from '../../db/declared-columns.ts';
 import { updateExactly } from '../../db/exactly.ts';
@@ -6,8 +6,8 @@ import { newestBook } from '../../db/newest.ts';
 import type { Transaction } from '../../db/pool.ts';
 import { RowCountMismatch } from '../../db/postgres-errors.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { Book, BookId } from '../book.ts';
-import { BOOK_COLUMNS, BookMoved, bookFromRow, type StoredBook } from '../book-store.ts';
+import type { Book, BookId } from '../book/book.ts';
+import { BOOK_COLUMNS, BookMoved, bookFromRow, type StoredBook } from '../book/book-store.ts';
 
 const LOCK = `${newestBook(BOOK_COLUMNS, 'wanted.id')} FOR NO KEY UPDATE`;
 

@@ -17,8 +17,8 @@ import {
   obstacleOf,
   RowCountMismatch,
 } from '../../db/postgres-errors.ts';
-import type { BookId } from '../book.ts';
-import { BookMoved } from '../book-store.ts';
+import type { BookId } from '../book/book.ts';
+import { BookMoved } from '../book/book-store.ts';
 import type { BatchContext } from './batch.ts';
 import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
 import { runSharedBatch, type SharedResult } from './shared-batch.ts';

@@ -1,9 +1,9 @@
 /** Loads the rows that commands of several books touch: one query for each table. */
 import type { Transaction } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
-import type { Command } from '../command.ts';
+import type { BookId } from '../book/book.ts';
+import type { Command } from '../command/command.ts';
+import { unionOfTouches } from '../command/state.ts';
 import type { BookRow, Table, TablePairs } from '../rows/table.ts';
-import { unionOfTouches } from './state.ts';
 
 /** The ids that are touched, by table and book. */
 export type SharedTouches = ReadonlyMap<Table<unknown>, ReadonlyMap<BookId, readonly string[]>>;

@@ -1,13 +1,13 @@
 /** Writes the changes of several books in one transaction: one statement for each table and log, with the rows of all books. */
 import type { Transaction } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
-import { entries, entryTexts, events, postings } from '../rows/journal-tables.ts';
+import type { BookId } from '../book/book.ts';
+import type { BookState } from '../command/state.ts';
+import { entries, entryTexts, events, postings } from '../journal/journal-tables.ts';
 import type { BookRow, Log, Table } from '../rows/table.ts';
 import type { EventSink } from './batch.ts';
 import { sendWrites } from './send-writes.ts';
 import { updateBooks } from './shared-book-store.ts';
 import { pairsOf } from './shared-rows.ts';
-import type { BookState } from './state.ts';
 
 /** Writes the states that have changed, and sends COMMIT behind. A state that was changed has a batch id of its own. */
 export async function writeStates(

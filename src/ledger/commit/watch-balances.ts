@@ -4,14 +4,14 @@
  */
 
 import type { Moment } from '../../values/clock.ts';
-import { type Account, available } from '../account.ts';
-import { accounts } from '../account-table.ts';
-import type { Command, Touch } from '../command.ts';
-import { Draft } from '../draft.ts';
-import type { Entry } from '../entry.ts';
-import type { Outcome } from '../outcome.ts';
+import { type Account, available } from '../account/account.ts';
+import { accounts } from '../account/account-table.ts';
+import type { Command, Touch } from '../command/command.ts';
+import { Draft } from '../command/draft.ts';
+import type { Outcome } from '../command/outcome.ts';
+import { type BookState, unionOfTouches } from '../command/state.ts';
+import type { Entry } from '../entry/entry.ts';
 import type { Table } from '../rows/table.ts';
-import { type BookState, unionOfTouches } from './state.ts';
 
 /** Who emits the event: the ledger knows no names of accounts. */
 export interface BalanceWatch {

@@ -13,9 +13,9 @@
 import { formatInstant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { ApartText, keptJson } from '../../values/json.ts';
-import { chartAccountId } from '../chart.ts';
-import type { Entry, Posting } from '../entry.ts';
-import { journalEntryView } from '../entry-view.ts';
+import { chartAccountId } from '../account/chart.ts';
+import type { Entry, Posting } from '../entry/entry.ts';
+import { journalEntryView } from '../entry/entry-view.ts';
 import { ACCOUNTS_BY_PLACE, type Derivation, type EventForm, type Member, type ShownMembers } from './event-form.ts';
 import type { EventFacts, EventRequest } from './event-payload.ts';
 

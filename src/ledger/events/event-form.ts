@@ -11,7 +11,7 @@
  * Next: derive-event.ts (writing), render-event.ts (reading), docs/decisions/bytes.md.
  */
 import type { IdKind, ResourceName } from '../../values/ids.ts';
-import type { ChartCode } from '../account-code.ts';
+import type { ChartCode } from '../account/account-code.ts';
 
 /** Which events of an object store a member. */
 export type Keeping =

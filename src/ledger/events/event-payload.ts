@@ -2,10 +2,10 @@
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { WrittenJson, writeJson } from '../../values/json.ts';
-import type { AccountCode } from '../account-code.ts';
-import type { BookId } from '../book.ts';
-import type { Entry } from '../entry.ts';
-import { journalEntryView } from '../entry-view.ts';
+import type { AccountCode } from '../account/account-code.ts';
+import type { BookId } from '../book/book.ts';
+import type { Entry } from '../entry/entry.ts';
+import { journalEntryView } from '../entry/entry-view.ts';
 import type { Derivation } from './event-form.ts';
 
 export interface EventRequest {

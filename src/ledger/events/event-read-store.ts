@@ -1,6 +1,6 @@
 /** Reads events. Their texts are rendered from the stored form (render-event.ts), and no further statement is needed. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
+import type { BookId } from '../book/book.ts';
 import { filledIn } from '../rows/personal-text.ts';
 import { loadTexts } from '../rows/personal-text-store.ts';
 import type { LedgerEvent } from './event.ts';

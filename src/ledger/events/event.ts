@@ -1,7 +1,7 @@
 /** Events: what happened in a book, in gapless order. An event is written in the commit of its change. */
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import type { JobRow } from '../job-row.ts';
+import type { JobRow } from './job-row.ts';
 
 export interface LedgerEvent {
   readonly sequence: bigint;
@@ -12,7 +12,7 @@ export interface LedgerEvent {
   /** The actor as text: src/values/actor.ts. */
   readonly actor: string;
   readonly createdAt: Instant;
-  /** The body for every receiver and reader, except for personal text (personal-text.ts). */
+  /** The body for every receiver and reader, except for personal text (rows/personal-text.ts). */
   readonly payload: string;
   /** References to the personal text that is filled into the payload; null if it contains all of its text. */
   readonly textReferences: string | null;

@@ -1,13 +1,13 @@
 /**
- * Renders the text of a stored event: the same bytes as when it was written, except for personal text (personal-text.ts). All
+ * Renders the text of a stored event: the same bytes as when it was written, except for personal text (rows/personal-text.ts). All
  * readers of events use this function: deliveries, lists, timelines, verification, proofs, erasures. Nothing is parsed: texts
  * of values are copied from the event, from the object's first event, and from the columns of the event's row.
  */
 import { formatInstant, type Instant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { endOfValue, inOnePiece, valuesOf } from '../../values/json.ts';
-import type { BookId } from '../book.ts';
-import { chartAccountId } from '../chart.ts';
+import { chartAccountId } from '../account/chart.ts';
+import type { BookId } from '../book/book.ts';
 import { ACCOUNTS_BY_PLACE, EVENT_FORMS, type EventForm, type Member, SHARED_MEMBERS } from './event-form.ts';
 
 /** A row of events as `keptColumns` selects it (event-read-store.ts). */

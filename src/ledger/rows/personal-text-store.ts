@@ -1,7 +1,7 @@
 /** Fills personal text into stored rows: one query for a page or a batch, none if no row has a reference. */
 import { hexArray, plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
+import type { BookId } from '../book/book.ts';
 import { filledIn, parseReferences } from './personal-text.ts';
 
 /** A row that may contain markers, and the references that may be filled in. */

@@ -4,7 +4,7 @@
  */
 import type { Queryable } from '../../db/pool.ts';
 import { classifyFailure } from '../../db/postgres-errors.ts';
-import type { BookId } from '../book.ts';
+import type { BookId } from '../book/book.ts';
 import { pairKey } from './table.ts';
 import type { DeclaredTable } from './table-of.ts';
 

@@ -6,7 +6,7 @@ import { plainArray } from '../../db/columns.ts';
 import { type Column, encodeColumn, nounOf } from '../../db/declared-columns.ts';
 import { updateExactly } from '../../db/exactly.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
+import type { BookId } from '../book/book.ts';
 import { judgedTexts } from './judged-texts.ts';
 import type { BookRow, Log, LogPairs, Table, TablePairs } from './table.ts';
 import {

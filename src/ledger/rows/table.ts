@@ -6,7 +6,7 @@
  * that must not be committed makes a statement fail in the server.
  */
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../book.ts';
+import type { BookId } from '../book/book.ts';
 import type { JudgedTexts } from './judged-texts.ts';
 
 export interface Table<Row> {

@@ -5,7 +5,7 @@
  */
 import { laneOf } from '../../fairness/lane.ts';
 import type { MovedRows, RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { withinLimit } from '../../process/time-limit.ts';
 import { PartyBusy } from './call-limits.ts';
 import type { InTurn } from './called-party.ts';

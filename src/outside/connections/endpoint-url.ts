@@ -4,8 +4,8 @@
  */
 import { isIP } from 'node:net';
 import { ApiError } from '../../errors/errors.ts';
-import type { Mode } from '../../ledger/book.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { Mode } from '../../ledger/book/book.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import { type AllowList, isLocalName, isPublicAddress, unbracketed } from '../../values/public-address.ts';
 import { isHost, parsedUrl } from '../../values/url.ts';
 

@@ -7,7 +7,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { ClientRequest } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import type { Mode } from '../../ledger/book.ts';
+import type { Mode } from '../../ledger/book/book.ts';
 import { type AllowList, isPublicAddress, unbracketed } from '../../values/public-address.ts';
 import { portOf } from './endpoint-url.ts';
 import { type HostNames, NameNotFound } from './host-names.ts';

@@ -2,7 +2,7 @@
  * A line of a bank's statement as money that arrives, or that the bank takes back: what reconciliation hands to who knows references of accounts
  * (src/inbound/arrivals/), and gets back.
  */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export interface Arrival {

@@ -2,7 +2,7 @@
 import { byteaArray, plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 'latin1');
 /** `CH`, 32 characters, `0`. */

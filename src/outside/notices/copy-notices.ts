@@ -6,7 +6,7 @@
 import { byBook } from '../../db/by-book.ts';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { encodeActor } from '../../values/actor.ts';
 import type { Clock } from '../../values/clock.ts';

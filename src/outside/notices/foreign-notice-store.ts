@@ -3,7 +3,7 @@
 import { textArray } from '../../db/columns.ts';
 import { COUNT_LIMIT } from '../../db/count-limit.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 

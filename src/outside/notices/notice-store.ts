@@ -12,7 +12,7 @@
 import { byteaArray, column, instantArray, plainArray, textArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Inbox, StoredNotice } from './notice.ts';

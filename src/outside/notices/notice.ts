@@ -1,7 +1,7 @@
 /** A party's notice as the inbox stores it. It is parsed once, and compared and booked later. */
 import { toUSVString } from 'node:util';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { toJson } from '../../values/json.ts';

@@ -2,7 +2,7 @@
 
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

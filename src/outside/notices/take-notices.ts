@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';

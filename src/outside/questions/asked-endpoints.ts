@@ -5,7 +5,7 @@
  * Next: breakers.ts (endpoints that do not answer), call-limits.ts (how many questions are open).
  */
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Logger } from '../../process/log.ts';
 import { warnSeldom } from '../../process/seldom.ts';

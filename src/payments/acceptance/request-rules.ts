@@ -1,6 +1,6 @@
 /** What members of a request for a payment say against each other. What a member says by itself is its schema's. */
 import { ApiError } from '../../errors/errors.ts';
-import type { Mode } from '../../ledger/book.ts';
+import type { Mode } from '../../ledger/book/book.ts';
 import type { SourceType } from '../payment/payment.ts';
 import { isLoopbackUrl } from '../payment/return-url.ts';
 

@@ -7,13 +7,13 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { RESERVE_TOTAL, refuseTotals } from '../../ledger/command/lifetime-total.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { RESERVE_TOTAL, refuseTotals } from '../../ledger/rows/lifetime-total.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { type NewOperation, newOperation, startOperation, withdrawOperation } from '../operations/new-operation.ts';
@@ -120,7 +120,7 @@ export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPa
 
 type Operating = (given: Pick<NewOperation, 'kind' | 'amount' | 'final'>) => Payment;
 
-/** Every action climbs the same ladder (ledger/change-of.ts), then its own. */
+/** Every action climbs the same ladder (ledger/resources/change-of.ts), then its own. */
 function act(
   bookId: BookId,
   { payment, authorization }: Prepared,

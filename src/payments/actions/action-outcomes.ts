@@ -1,7 +1,7 @@
 /** What an acquirer's report means for what an integrator asked of a payment (act-on-payment.ts): a line for each kind. */
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { OperationEnd, OperationOutcome, Reported } from '../operations/operation-outcome.ts';
 import { expectPayday, paydayTouches } from '../paydays/payday.ts';
 import type { Payment } from '../payment/payment.ts';

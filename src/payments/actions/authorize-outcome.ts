@@ -1,6 +1,6 @@
 /** What an acquirer's report means for an authorization: the payer passes a challenge first, or the acquirer decides. */
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { OperationOutcome } from '../operations/operation-outcome.ts';
 import { operationResources } from '../operations/operation-resources.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { changeOf, stateConflict } from '../../ledger/change-of.ts';
+import { changeOf, stateConflict } from '../../ledger/resources/change-of.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { payments } from '../payment/payment-table.ts';
 import { operationTouches } from '../readers/payment-touches.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import type { Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 

@@ -5,7 +5,7 @@
 import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquireAtParty } from '../../outside/calls/ask-party.ts';
 import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';

@@ -1,9 +1,9 @@
 /** A payer tries a card: the authorization is written before the acquirer is called, once for each attempt. */
 import type { CardShown } from '../../acquirers/card.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { newOperation, startOperation } from '../operations/new-operation.ts';

@@ -1,6 +1,6 @@
 /** What a person must look at about a dispute: a row, and an event. Each kind once a notice, which is taken in once. */
 import { openException } from '../../exceptions/open-exception.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export type DisputeExceptionKind =

@@ -2,8 +2,8 @@
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import { payments } from '../payment/payment-table.ts';

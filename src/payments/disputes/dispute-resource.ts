@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { allowedActions, DISPUTE_TRANSITIONS, type Dispute, whyNotNow } from './dispute.ts';
 import { disputes } from './dispute-table.ts';
 import { disputeView } from './dispute-view.ts';

@@ -4,10 +4,10 @@
  */
 import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry, PostingDraft } from '../../ledger/entry.ts';
-import { advance, announce } from '../../ledger/rows/resource.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry, PostingDraft } from '../../ledger/entry/entry.ts';
+import { advance, announce } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';

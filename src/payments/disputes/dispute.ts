@@ -5,7 +5,7 @@
  * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (what the acquirer says), answer-dispute.ts.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Portion } from '../operations/payment-operation.ts';

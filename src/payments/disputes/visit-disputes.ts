@@ -3,8 +3,8 @@
 import { keyedByUuid } from '../../db/keyed-table.ts';
 import type { Appointment } from '../../group/appointment.ts';
 import type { MovedRows } from '../../group/moved-rows.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, publicId } from '../../values/ids.ts';
 import type { Dispute } from './dispute.ts';
 import { markOverdue, remindOfDispute } from './dispute-steps.ts';

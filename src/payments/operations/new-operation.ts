@@ -1,4 +1,4 @@
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Instant, Moment } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

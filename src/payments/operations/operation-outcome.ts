@@ -4,10 +4,10 @@
  */
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { AcquirerReport } from './acquirer-report.ts';

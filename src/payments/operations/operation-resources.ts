@@ -1,5 +1,5 @@
 /** Captures, refunds, increments and voids: resources that share a table, each with rows of its own kind. */
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { operationView } from './operation-view.ts';
 import {
   OPERATION_TRANSITIONS,

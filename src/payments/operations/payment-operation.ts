@@ -5,7 +5,7 @@
  * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), apply-acquirer-report.ts (what answers mean).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

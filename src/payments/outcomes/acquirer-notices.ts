@@ -4,8 +4,8 @@ import { DECLINE_CODES, DECLINES, type DeclineCode } from '../../acquirers/decli
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { CallFor } from '../../outside/calls/call-limits.ts';
 import type { InTurn } from '../../outside/calls/called-party.ts';

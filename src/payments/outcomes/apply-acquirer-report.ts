@@ -3,11 +3,11 @@
  * they still mean, and what nobody can explain becomes an exception for a person. What a report means for a kind of operation is its
  * line, which stands beside the kind's noun.
  */
-import type { BookId } from '../../ledger/book.ts';
-import type { Command, Outcome } from '../../ledger/command.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Outcome } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { BookState } from '../../ledger/command/state.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { evidenceTouch, keepEvidence } from '../../outside/evidence/evidence.ts';
 import { oneMoreInquiry } from '../../outside/instructions/inquiry.ts';
 import type { Moment } from '../../values/clock.ts';

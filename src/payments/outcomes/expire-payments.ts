@@ -1,8 +1,8 @@
 /** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
 import type { Appointment } from '../../group/appointment.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { markExpired } from '../actions/payment-steps.ts';
 import { movedPayments } from '../operations/moved-operations.ts';

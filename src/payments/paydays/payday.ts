@@ -3,9 +3,9 @@
  * book's own time, and at once when a simulation asks for it. The row stays open until all that was paid is booked.
  */
 import { addDays, dayOf, startOfDay } from '../../calendar/day.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { Payday } from './settlement.ts';

@@ -4,7 +4,7 @@
  * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { LineType } from './report.ts';

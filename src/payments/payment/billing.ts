@@ -1,7 +1,7 @@
 /** The billing address of a payment: sealed in its row, opened for its acquirer alone, shown to nobody. */
 import type { BillingAddress } from '../../acquirers/acquirer.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from './payment.ts';
 

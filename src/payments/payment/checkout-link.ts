@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Fingerprints } from '../../idempotency/fingerprints.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { parsePublicId, publicId, type Uuid } from '../../values/ids.ts';
 
 type Keyed = Pick<Fingerprints, 'digestOf'>;

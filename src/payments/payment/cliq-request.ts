@@ -1,7 +1,7 @@
 /** A request to pay: whom the acquirer asks. The alias is sealed in the payment's row, and shown masked. */
 import type { AuthorizeInstruction } from '../../acquirers/acquirer.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Payment } from './payment.ts';

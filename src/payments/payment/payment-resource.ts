@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { allowedActions, isBusy, PAYMENT_TRANSITIONS, type Payment, requireAmounts, whyNotNow } from './payment.ts';
 import { payments } from './payment-table.ts';
 import { paymentView } from './payment-view.ts';

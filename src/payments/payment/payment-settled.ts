@@ -1,6 +1,6 @@
 /** When a payment is settled: nothing is left to capture, and the acquirer has paid all that was. */
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Payment } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
 

@@ -9,8 +9,8 @@ import type { AuthorizationFacts } from '../../acquirers/acquirer.ts';
 import type { CardShown } from '../../acquirers/card.ts';
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import { type Described, hasText } from '../../ledger/rows/personal-text.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -3,12 +3,12 @@ import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
-import { advance } from '../../ledger/rows/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { paymentResource } from './payment-resource.ts';
 

@@ -1,5 +1,5 @@
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Payment } from '../payment/payment.ts';
 import type { ReaderAction } from './reader.ts';
 import { readerActionResource, readerResource } from './reader-resource.ts';

@@ -1,12 +1,12 @@
 /** Registers a reader, renames it, removes it. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedAs, storedView } from '../../idempotency/stored-view.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { advance } from '../../ledger/rows/resource.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import type { Reader } from './reader.ts';

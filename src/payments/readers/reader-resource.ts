@@ -1,5 +1,5 @@
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId, publicIdOrNull } from '../../values/ids.ts';

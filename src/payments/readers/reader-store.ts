@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Reader, ReaderAction } from './reader.ts';
 import { readerActions, readers } from './reader-table.ts';

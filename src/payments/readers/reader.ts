@@ -5,7 +5,7 @@
  * Next: reader-table.ts (rows), ../sources/terminal.ts (how an action begins), end-reader-action.ts.
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,7 +1,7 @@
 /** A reader: the payment's first commit asks it for a card, and nothing else until that has ended. */
 import { ApiError } from '../../errors/errors.ts';
-import { unkept } from '../../ledger/change-of.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { unkept } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import type { Source } from '../sources/source.ts';
 import { READER_ACTION_MS, type Reader, type ReaderAction } from './reader.ts';

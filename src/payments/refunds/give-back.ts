@@ -10,9 +10,9 @@
  */
 import { startOfDay } from '../../calendar/day.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';

@@ -1,8 +1,8 @@
 /** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry, PostingDraft } from '../../ledger/entry.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry, PostingDraft } from '../../ledger/entry/entry.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { multiplyRatio } from '../../money/rounding.ts';
 import { type PaymentOperation, type Portion, sumOfPortions } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';

@@ -3,11 +3,11 @@
  * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
  */
 import type { Pool } from '../../db/pool.ts';
-import { available } from '../../ledger/account.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
+import { available } from '../../ledger/account/account.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';

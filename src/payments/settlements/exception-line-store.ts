@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { listParts, type PartLine, type ReportPart } from './report-store.ts';

@@ -1,7 +1,7 @@
 /** The command that takes the next lines of a part of a report: read from where the book has come, however it got there. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command, Touch } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Touch } from '../../ledger/command/command.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { findChargebacks, type NamedChargebacks } from '../disputes/dispute-store.ts';
 import { findOperationsByReference } from '../operations/operation-store.ts';

@@ -2,8 +2,8 @@
  * A command about lines of a report is read outside its commit: what an acquirer answers meanwhile changes what the lines are about.
  * Nothing is decided on such a reading (ledger/commit/stale-read.ts).
  */
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { retryStaleReads, StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Dispute, DisputeLine } from '../disputes/dispute.ts';

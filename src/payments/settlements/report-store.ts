@@ -4,7 +4,7 @@ import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import { type FileKeeper, inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Instant } from '../../values/clock.ts';
 import { isUuid, newId, parsePublicId, type Uuid } from '../../values/ids.ts';

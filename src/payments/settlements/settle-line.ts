@@ -1,10 +1,10 @@
 /** One line of a report in a book: whether it is about what we know, and what it settles. For a command that books the money. */
 
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { DisputeLine } from '../disputes/dispute.ts';
 import { disputes } from '../disputes/dispute-table.ts';

@@ -5,14 +5,14 @@
  */
 
 import { openException } from '../../exceptions/open-exception.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command, Touch } from '../../ledger/command.ts';
-import { unionOfTouches } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { advance, announce } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Touch } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { unionOfTouches } from '../../ledger/command/state.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { advance, announce } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import type { Settlement } from '../paydays/settlement.ts';

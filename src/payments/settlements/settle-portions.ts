@@ -4,9 +4,9 @@
  */
 import { accountTouches } from '../../accounts/account/account-resource.ts';
 import { dayOf, startOfDay } from '../../calendar/day.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';
 import { changeShare, openShare } from '../shares/earn-share.ts';

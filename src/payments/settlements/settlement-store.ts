@@ -1,8 +1,8 @@
 import { COUNT_LIMIT } from '../../db/count-limit.ts';
 import type { CreatedRange, Page, PageRequest } from '../../db/page.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Settlement } from '../paydays/settlement.ts';
 import { settlementLines, settlements } from '../paydays/settlement-table.ts';
 import { linesOf } from '../shares/line-list-store.ts';

@@ -1,6 +1,6 @@
 import type { RowOf } from '../../db/declared-columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { linesOf } from './line-list-store.ts';
 import type { ShareKind } from './share.ts';

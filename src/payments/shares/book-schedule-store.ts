@@ -2,8 +2,8 @@
 import { updateExactly } from '../../db/exactly.ts';
 import { newestBook } from '../../db/newest.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import type { Book, BookId } from '../../ledger/book.ts';
-import { BOOK_COLUMNS, bookFromRow, type StoredBook } from '../../ledger/book-store.ts';
+import type { Book, BookId } from '../../ledger/book/book.ts';
+import { BOOK_COLUMNS, bookFromRow, type StoredBook } from '../../ledger/book/book-store.ts';
 import { type Table, WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { toJson } from '../../values/json.ts';
 import type { BookSchedule } from './book-schedule.ts';

@@ -4,7 +4,7 @@
  * Next: book-schedule-store.ts (where it is kept), update-schedule.ts (its change).
  */
 import type { ReleaseSchedule, Reserve } from '../../calendar/release-schedule.ts';
-import type { Book } from '../../ledger/book.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import { formatInstantOrNull, type Instant } from '../../values/clock.ts';
 
 export interface BookSchedule {

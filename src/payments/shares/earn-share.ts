@@ -2,12 +2,12 @@
 import { addDays, dayOf, startOfDay } from '../../calendar/day.ts';
 import { possibleReleaseDays, type ReleaseSchedule, releaseDaysOf } from '../../calendar/release-schedule.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { Book, BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
-import type { Touch } from '../../ledger/command.ts';
+import type { Book, BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
 import { multiplyRatio } from '../../money/rounding.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import type { PaymentOperation, Portion } from '../operations/payment-operation.ts';

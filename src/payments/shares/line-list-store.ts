@@ -3,7 +3,7 @@ import { atCursor } from '../../db/cursor.ts';
 import { nounOf } from '../../db/declared-columns.ts';
 import { type Page, type PageRequest, pageOf } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { DeclaredLog } from '../../ledger/rows/table-of.ts';
 import type { Uuid } from '../../values/ids.ts';
 

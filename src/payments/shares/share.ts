@@ -13,7 +13,7 @@
  * is left of the captures that wait in it: when all of them are settled, nothing stays behind.
  */
 
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 

@@ -2,8 +2,8 @@
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { newId } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';

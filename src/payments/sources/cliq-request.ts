@@ -1,7 +1,7 @@
 /** A request to pay: the payer approves it at their own bank, or lets it expire. What they approve is paid: nothing is held. */
 
 import { ApiError } from '../../errors/errors.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { momentOf } from '../../ledger/commit/batch.ts';
 import { maskAlias } from '../../outside/masks/mask-alias.ts';
 import type { Instant } from '../../values/clock.ts';

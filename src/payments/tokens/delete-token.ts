@@ -1,9 +1,9 @@
 /** Deletes a token: it pays nothing any more, and is shown no more. Payments that it paid keep its id. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedAs } from '../../idempotency/stored-view.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';

@@ -1,6 +1,6 @@
 /** A token as the card of a payout: one-time, used up by the payout's commit, or kept for a customer. */
 import type { PayableCard, PayableCards } from '../../group/payable-card.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { PaymentToken } from './payment-token.ts';
 import { paymentTokenResource } from './payment-token-resource.ts';
 import { paymentTokens } from './payment-token-table.ts';

@@ -4,7 +4,7 @@
  * Next: payment-token-table.ts (rows), request-token.ts (how it is made), ../sources/token.ts (paying with it).
  */
 import type { CardShown } from '../../acquirers/card.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Decline } from '../payment/payment.ts';

@@ -1,5 +1,5 @@
 /** Keeps the card of a payment for a customer, in the commit that authorized it. */
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { PaymentOperation } from '../operations/payment-operation.ts';
 import type { Payment } from '../payment/payment.ts';
 import { paymentTokens } from './payment-token-table.ts';

@@ -1,7 +1,7 @@
 /** A token: one-time, used up by the payment's first commit whatever becomes of the payment, or kept for a customer. */
 import { ApiError } from '../../errors/errors.ts';
-import type { Refusal } from '../../ledger/command.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { reachAcquirer } from '../sources/card.ts';
 import type { Source } from '../sources/source.ts';

@@ -1,7 +1,7 @@
 /** Items of batches: pages of an upload, ranges that become payouts, and what is left of uploads that ended without a batch. */
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BatchItem } from './batch-item.ts';

@@ -3,7 +3,7 @@
  * Next: batch-item-table.ts (its rows), batch-item-store.ts (pages of them), make-payouts.ts.
  */
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Destination, DestinationDetails } from '../destinations/destination.ts';
 import type { PinnedPayee } from '../payees/payee.ts';

@@ -1,5 +1,5 @@
-import type { Draft } from '../../ledger/draft.ts';
-import type { Resource } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Resource } from '../../ledger/resources/resource.ts';
 import { allowedOnBatch, BATCH_TRANSITIONS, type PayoutBatch, whyNotNow } from './batch.ts';
 import { batchCounts } from './batch-counts-store.ts';
 import { payoutBatches } from './batch-table.ts';

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { PayoutStatus } from '../payout/payout.ts';
 import { type PayoutBatch, payingAccountOf } from './batch.ts';
 import { batchItems } from './batch-item-table.ts';

@@ -3,7 +3,7 @@
  * Invariant: while `processing`, each account's hold is what items still need that are not payouts yet.
  * Next: batch-item.ts (its items), create-batch.ts (the last commit of an upload), release-batch.ts (its holds), make-payouts.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PayoutApproval } from '../payout/approval.ts';

@@ -4,16 +4,16 @@
  * process may die anywhere, and several may try at once.
  */
 
-import type { Account } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command, Touch } from '../../ledger/command.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Touch } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { MAX_TOUCHED } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { begin } from '../../ledger/resources/resource.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
-import { begin } from '../../ledger/rows/resource.ts';
 import type { Table } from '../../ledger/rows/table.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import type { FoundCard } from '../destinations/card.ts';

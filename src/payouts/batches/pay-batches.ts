@@ -1,10 +1,10 @@
 /** The ledger pool's job: makes the next payouts of batches, and ends batches whose payouts have all ended. */
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Clock } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

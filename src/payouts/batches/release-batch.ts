@@ -1,11 +1,11 @@
 /** The release of a batch: each of its accounts holds what all of its items need, in one commit, or none does. */
-import { available, covers } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { Refusal, Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { holds } from '../../ledger/hold-table.ts';
-import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { available, covers } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { Refusal, Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { refuseTotals } from '../../ledger/command/lifetime-total.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import { publicId } from '../../values/ids.ts';

@@ -1,8 +1,8 @@
 /** Releases scheduled batches at their time, in the book's own time. Without funds a batch fails, and no payout is made. */
 import type { Appointment } from '../../group/appointment.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId } from '../../values/ids.ts';
 import { PAYING_ACCOUNTS_MAX, type PayoutBatch } from './batch.ts';
 import { payoutBatchResource } from './batch-resource.ts';

@@ -1,6 +1,6 @@
 /** Results of a batch as a file, for people and programs. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { type CsvColumn, csvHeader, csvRow } from '../../values/csv-writing.ts';
 import type { PayoutBatch } from './batch.ts';
 import { type BatchResult, resultView } from './batch-result.ts';

@@ -1,6 +1,6 @@
 import type { Pool, Queryable } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type UploadErrors, uploadErrors } from './upload-error-table.ts';

@@ -5,7 +5,7 @@
 import type { Pool } from '../../db/pool.ts';
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Clock } from '../../values/clock.ts';
 import { type CsvColumn, csvHeader, csvRow } from '../../values/csv-writing.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';

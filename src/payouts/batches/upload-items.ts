@@ -2,9 +2,9 @@
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
 import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
-import type { Account } from '../../ledger/account.ts';
-import type { Mode } from '../../ledger/book.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import type { Mode } from '../../ledger/book/book.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Rails } from '../../rails/rails.ts';

@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { InstructedDestination } from '../../rails/rail.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,8 +1,8 @@
 /** Finds the card that a destination names, by the reader of its kind. */
 import type { Pool } from '../../db/pool.ts';
 import type { PayableCards } from '../../group/payable-card.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import type { AccountInput } from './account.ts';
 import { type CardInput, type CardKind, type FoundCard, parseCard } from './card.ts';
 import type { CliqInput } from './cliq.ts';

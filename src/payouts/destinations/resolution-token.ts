@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { type SealedPlace, type SecretBox, SecretBoxError } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { InstructedDestination } from '../../rails/rail.ts';
 import type { Instant } from '../../values/clock.ts';
 

@@ -1,7 +1,7 @@
 /** Looks a destination up at the rails that would carry a payout to it. Nothing moves, and nothing is kept. */
 import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { PartyBusy } from '../../outside/calls/call-limits.ts';
 import { PartyUnreachable } from '../../outside/party/party.ts';
 import type { Found, InstructedDestination, Rail, Unregistered } from '../../rails/rail.ts';

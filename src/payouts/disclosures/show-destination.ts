@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { InstructedDestination } from '../../rails/rail.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

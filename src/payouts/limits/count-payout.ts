@@ -1,8 +1,8 @@
 /** Counts payouts against the limits of their book: where money is held for them, and where they end without having left. */
 import { windowStartsOf } from '../../calendar/counting-windows.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Refusal, Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Refusal, Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import type { PayoutLimits } from '../../rails/settings/rail-settings.ts';
 import { formatInstantOrNull } from '../../values/clock.ts';

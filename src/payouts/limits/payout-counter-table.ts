@@ -1,6 +1,6 @@
 /** The rows of counters, one a book and currency. The id is derived, so that a command names a counter before there is one. */
 import { column } from '../../db/declared-columns.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';

@@ -1,8 +1,8 @@
 /** What of its limits a book has used, as it stands now. */
 import { dayOf } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import { type BookId, bookTime } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import { type BookId, bookTime } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import type { PayoutLimits } from '../../rails/settings/rail-settings.ts';
 import type { Instant } from '../../values/clock.ts';

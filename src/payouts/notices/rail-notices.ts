@@ -1,8 +1,8 @@
 /** What a rail's notice means for its payout: the payout's part of the inbox (outside/notices/take-notices.ts). */
 import type { SecretBox } from '../../db/secret-box.ts';
 import { openOnce } from '../../exceptions/open-exception.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
 import { evidenceOf, type Inbox } from '../../outside/notices/notice.ts';

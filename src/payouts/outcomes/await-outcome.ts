@@ -1,9 +1,9 @@
 /** A payout whose outcome is open: when to ask its rail again, and that nobody knows until then. */
 
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { evidenceTouch } from '../../outside/evidence/evidence.ts';
 import { oneMoreInquiry } from '../../outside/instructions/inquiry.ts';
 import { newId } from '../../values/ids.ts';

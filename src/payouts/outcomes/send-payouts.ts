@@ -6,8 +6,8 @@
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
 import type { InTurn } from '../../outside/calls/called-party.ts';

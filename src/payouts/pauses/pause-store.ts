@@ -1,7 +1,7 @@
 /** All SQL of pauses, and of the payouts that they keep back. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Paused, PauseInForce } from './pause.ts';

@@ -3,7 +3,7 @@
  * as ever, and is neither reserved nor sent. Inquiries and notices go on.
  * Next: pause-store.ts (the rows), recent-pauses.ts (what a process obeys).
  */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { KeptBack } from '../../rails/iso20022/bank.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,7 +1,7 @@
 /** What becomes of a payee when a rail reports that its account takes no money. */
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { DisabledReason, Payee, PinnedPayee } from './payee.ts';
 import { payeeResource } from './payee-resource.ts';
 import { payees } from './payee-table.ts';

@@ -3,7 +3,7 @@
  * and each payout keeps the one that it was made for.
  * Next: payee-table.ts (its rows), save-payee.ts, act-on-payee.ts, disable-payee.ts (what a rail's word does to it).
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Destination } from '../destinations/destination.ts';

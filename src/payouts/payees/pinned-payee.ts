@@ -1,5 +1,5 @@
 /** The payee that a payout has pinned, as it is by now. The command declares `payeeTouches`. */
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { PinnedPayee } from './payee.ts';
 import { payees } from './payee-table.ts';
 

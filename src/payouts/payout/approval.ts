@@ -3,7 +3,7 @@
  * approvals, never approves it; identity is the person's, whichever key they use. Pure.
  */
 import { isSameActor } from '../../exceptions/exception.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { ApprovalReason, ApprovalsRequired, NeededApproval } from '../policies/approval-policy.ts';
 

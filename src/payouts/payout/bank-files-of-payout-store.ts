@@ -2,7 +2,7 @@
 import { textArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { BankFiles } from '../../group/bank-files.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** The ids of a command's events count up in the digits behind these (idSequence). */

@@ -1,8 +1,8 @@
 /** The hold of a payout: amount and fee leave the available balance at its release, whoever releases it. */
-import { available } from '../../ledger/account.ts';
-import type { Refusal } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { refuseTotals } from '../../ledger/rows/lifetime-total.ts';
+import { available } from '../../ledger/account/account.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { refuseTotals } from '../../ledger/command/lifetime-total.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import type { Uuid } from '../../values/ids.ts';
 

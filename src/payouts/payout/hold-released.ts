@@ -1,6 +1,6 @@
 /** The release of a payout that has waited: it is routed, limited, counted and held as one that is made at that moment. */
-import type { Refusal } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { putCounter, withinLimits } from '../limits/count-payout.ts';
 import { arrivalOf, refuseRoute } from '../routing/route-payout.ts';
 import { holdPayout } from './hold-payout.ts';

@@ -1,5 +1,5 @@
 import { PAYOUT_EVENTS } from '../../ledger/events/event-form.ts';
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { allowedActions, PAYOUT_TRANSITIONS, type Payout, whyNotNow } from './payout.ts';
 import { payouts } from './payout-table.ts';
 import { changingMembers, payoutView } from './payout-view.ts';

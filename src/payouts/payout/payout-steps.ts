@@ -4,8 +4,8 @@
  */
 import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { advance, shownBy } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance, shownBy } from '../../ledger/resources/resource.ts';
 import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
 import type { Instant } from '../../values/clock.ts';
 import { countAgain, giveBackCount } from '../limits/count-payout.ts';

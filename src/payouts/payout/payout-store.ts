@@ -1,8 +1,8 @@
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Payout, PayoutStatus } from './payout.ts';

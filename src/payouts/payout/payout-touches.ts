@@ -1,9 +1,9 @@
 import { accountTouches } from '../../accounts/account/account-resource.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Touch } from '../../ledger/command.ts';
-import { holds } from '../../ledger/hold-table.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { countTouches } from '../limits/count-payout.ts';
 import { payeeTouches } from '../payees/disable-payee.ts';

@@ -5,7 +5,7 @@
  * Next: approval.ts (who approves it), payout-table.ts (its rows), payout-steps.ts (its journal), accept-payout.ts, reserve-payout.ts, apply-rail-report.ts.
  */
 
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Destination } from '../destinations/destination.ts';

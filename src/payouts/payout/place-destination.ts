@@ -3,10 +3,10 @@
  * the rail that carries it. Reads alone; what may change meanwhile is decided in the command (refusePlaced).
  */
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
-import type { Refusal, Touch } from '../../ledger/command.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
+import type { Refusal, Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import type { Draft } from '../../ledger/draft.ts';
 import type { Rails } from '../../rails/rails.ts';
 import type { NoRoute } from '../../rails/settings/route.ts';
 import type { Clock } from '../../values/clock.ts';

@@ -1,4 +1,4 @@
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { keepEvidence } from '../../outside/evidence/evidence.ts';
 import type { RailWarning } from '../../rails/rail.ts';
 import type { Uuid } from '../../values/ids.ts';

@@ -2,7 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
 import { proportionalFee } from '../../fees/fee-schedule.ts';
-import type { Mode } from '../../ledger/book.ts';
+import type { Mode } from '../../ledger/book/book.ts';
 import type { Rail } from '../../rails/rail.ts';
 import type { AmountRange, RailSettings } from '../../rails/settings/rail-settings.ts';
 import { BOOK_RAIL } from '../destinations/account.ts';

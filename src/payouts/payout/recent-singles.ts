@@ -1,6 +1,6 @@
 /** Which books have had a single payout to reserve of late, in this process: their batches are made in smaller commands. */
 
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Payout } from './payout.ts';
 

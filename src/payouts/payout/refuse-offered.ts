@@ -1,6 +1,6 @@
 /** What the rail of a payout can certainly not carry is refused before the payout exists, at the member of the request. */
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { ofPayout } from '../destinations/destination.ts';
 import { instructedDestination } from '../destinations/destinations.ts';

@@ -3,11 +3,11 @@
  * so that its entry is posted at its own moment while a clock advances. What cannot be held, or is carried by no rail any more, fails.
  */
 import type { Appointment } from '../../group/appointment.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { holds } from '../../ledger/hold-table.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
 import { newId } from '../../values/ids.ts';
 import { countTouches } from '../limits/count-payout.ts';
 import { isPaused } from '../pauses/pause.ts';

@@ -3,11 +3,11 @@
  * arrives in the same commit; everything else is handed to its rail after it.
  */
 
-import type { BookId } from '../../ledger/book.ts';
-import type { Command, Outcome } from '../../ledger/command.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { lifetimeTotal, RESERVE_TOTAL } from '../../ledger/rows/lifetime-total.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Outcome } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { lifetimeTotal, RESERVE_TOTAL } from '../../ledger/command/lifetime-total.ts';
+import type { BookState } from '../../ledger/command/state.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { behindOthers, type Payout } from './payout.ts';

@@ -1,5 +1,5 @@
 /** The rail of a payout whose destination is placed: by the settings of the operator, else the one that carries its destination. */
-import type { Mode } from '../../ledger/book.ts';
+import type { Mode } from '../../ledger/book/book.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { type PayoutRouting, type RoutingRuntime, routePayout } from '../routing/route-payout.ts';
 import type { PlacedDestination } from './place-destination.ts';

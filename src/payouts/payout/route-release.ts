@@ -1,6 +1,6 @@
 /** The rail of a payout that has waited, found again at its release by the settings of that time. Its fee stays as it was made. */
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { Book } from '../../ledger/book.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import type { Rails } from '../../rails/rails.ts';
 import { BOOK_RAIL } from '../destinations/account.ts';
 import { ofPayout } from '../destinations/destination.ts';

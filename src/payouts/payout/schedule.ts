@@ -1,7 +1,7 @@
 /** When a payout is to be released: a moment, or a day of the book. Pure. */
 import { startOfDay } from '../../calendar/day.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { Book } from '../../ledger/book.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import type { Moment } from '../../values/clock.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';
 

@@ -1,7 +1,7 @@
 /** What rails leave to people: payouts of unknown outcome. */
 import { COUNT_LIMIT } from '../../db/count-limit.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 
 /** Counts payouts with an unknown outcome, by rail. Index: payouts_unknown, counted up to COUNT_LIMIT. */
 export async function countUnknown(pool: Pool): Promise<{ rail: string; payouts: number }[]> {

@@ -1,5 +1,5 @@
 /** How the API and events show a book's approval policy. */
-import type { Book } from '../../ledger/book.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { parseActor } from '../../values/actor.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';

@@ -3,7 +3,7 @@
 import { column } from '../../db/declared-columns.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Instant } from '../../values/clock.ts';

@@ -5,9 +5,9 @@
 
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Answered, Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Answered, Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';
 import { markFailed, markPaid } from '../payout/payout-steps.ts';

@@ -3,7 +3,7 @@
 import { type Page, type PageRequest, pageOf } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { type PayoutReturn, payoutReturns } from './payout-return-table.ts';

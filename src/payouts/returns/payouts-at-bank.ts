@@ -1,6 +1,6 @@
 /** What a bank shows of payouts and their returns: under the id that we gave them, and in the file that carried them. */
 import { type AtBank, against, type BankMovement } from '../../group/at-bank.ts';
-import type { AccountLine } from '../../ledger/account-line-store.ts';
+import type { AccountLine } from '../../ledger/account/account-line-store.ts';
 import { type FiledInstruction, readFiled } from '../../rails/iso20022/bank-instruction-store.ts';
 import { type PayoutAtRail, readAtRails } from './payout-at-rail-store.ts';
 import { payoutReturns } from './payout-return-table.ts';

@@ -1,9 +1,9 @@
 /** Money of a paid payout that comes back, whole or in part. */
 
-import type { BookId } from '../../ledger/book.ts';
-import type { Command, Outcome } from '../../ledger/command.ts';
-import type { BookState } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Outcome } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { BookState } from '../../ledger/command/state.ts';
 import { evidenceTouch } from '../../outside/evidence/evidence.ts';
 import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

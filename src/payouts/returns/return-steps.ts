@@ -1,7 +1,7 @@
 /** The step of a payout that comes back: what it changes, what it books, and what it announces (return-payout.ts decides whether). */
 import { expectArrival } from '../../accounts/account/tell-arrival.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { failureCodeOf } from '../../rails/failure-codes.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { disableAfter } from '../payees/disable-payee.ts';

@@ -2,8 +2,8 @@
  * Returns that a bank's statement has shown and two persons have approved, before the rail reported them. What the rail reports of the same amount
  * afterwards is the evidence of such a return, and no second one. A payout that comes back in parts may have several of one amount.
  */
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { evidence, keepEvidence } from '../../outside/evidence/evidence.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';

@@ -2,8 +2,8 @@
  * A payout that its rail rejected after it had paid it. The rejection books the return; the credits that follow are its evidence, so that one
  * return is booked once, whichever of the two comes first.
  */
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { evidence, keepEvidence } from '../../outside/evidence/evidence.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { Payout } from '../payout/payout.ts';

@@ -1,7 +1,7 @@
 /** The rail of a payout, its fee, its limits and its days, by the settings of the operator (docs/rails.md). */
 import { type ExecutionSchedule, expectedArrival } from '../../calendar/execution-day.ts';
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
-import type { Refusal } from '../../ledger/command.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
 import type { PayoutLimits, RailSettings } from '../../rails/settings/rail-settings.ts';
 import { type NoRoute, type RoutedPayout, routeOf } from '../../rails/settings/route.ts';
 import type { Instant } from '../../values/clock.ts';

@@ -5,7 +5,7 @@ import { listRoute, readRoute } from '../../api/read-routes.ts';
 import { type RouteRequest, route } from '../../api/route.ts';
 import { reference } from '../../api/schemas/fields.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { findEntry } from '../../ledger/journal-read-store.ts';
+import { findEntry } from '../../ledger/journal/journal-read-store.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { type Checkpoint, checkpointView } from '../checkpoint.ts';
 import { findCheckpoint, findCheckpointBefore, findNewestCheckpoint, listCheckpoints } from '../checkpoint-store.ts';

@@ -2,7 +2,7 @@
 import { instantArray, plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import type { RailRows } from './bank-instruction-store.ts';

@@ -1,7 +1,7 @@
 /** What was submitted to banks: all SQL of bank_instructions but for what makes and adopts a file (bank-file-store.ts). */
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankInstruction, InstructionStatus } from './match-line.ts';

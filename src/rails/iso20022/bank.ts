@@ -1,7 +1,7 @@
 /** A bank of this process: its settings, and what its files are made and read with. */
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { RailRows } from './bank-instruction-store.ts';
 import type { BankSettings } from './bank-settings.ts';

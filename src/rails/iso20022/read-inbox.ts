@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { inTransaction } from '../../db/transaction.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Instant } from '../../values/clock.ts';
 import { deriveId } from '../../values/ids.ts';

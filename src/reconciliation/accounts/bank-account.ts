@@ -5,7 +5,7 @@
  * Next: bank-account-table.ts (its rows), open-bank-account.ts, change-bank-account.ts.
  */
 import type { CalendarName } from '../../calendar/business-days.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

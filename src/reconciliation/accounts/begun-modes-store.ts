@@ -1,7 +1,7 @@
 /** What the operator's book has of all others begins in a mode with its first bank account there. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 
 export interface BegunMode {

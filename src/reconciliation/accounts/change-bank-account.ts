@@ -1,9 +1,9 @@
 /** Changes what a bank account states of its files, and closes it. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
-import { type Change, changeOf } from '../../ledger/change-of.ts';
-import type { Command, Refusal, Touch } from '../../ledger/command.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command, Refusal, Touch } from '../../ledger/command/command.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankAccount } from './bank-account.ts';
 import { bankAccountResource } from './bank-account-resource.ts';

@@ -1,6 +1,6 @@
 /** Keeps which bank account cuts over which party, for commands that make and change bank accounts. */
-import type { Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { BankAccount } from './bank-account.ts';
 import { partyCutOvers } from './bank-account-table.ts';
 import { cutOverId, partiesOf } from './cut-over.ts';

@@ -4,12 +4,12 @@
  */
 import { dayOf, startOfDay } from '../../calendar/day.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId, partyAccountId } from '../../ledger/chart.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { announce } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId, partyAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';

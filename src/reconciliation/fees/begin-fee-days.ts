@@ -4,11 +4,11 @@
  */
 import { addDays, dayOf, startOfDay } from '../../calendar/day.ts';
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';

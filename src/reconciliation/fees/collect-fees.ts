@@ -4,12 +4,12 @@
  */
 import { addDays, dayOf, startOfDay } from '../../calendar/day.ts';
 import type { Appointment } from '../../group/appointment.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { announce } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { newId } from '../../values/ids.ts';
 import type { FeeCollection, FeeDay } from './fee-collection.ts';

@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { percentText } from '../../money/percent-by-currency.ts';
 import { formatInstant } from '../../values/clock.ts';

@@ -2,7 +2,7 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { SweptJob } from '../../group/group.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** Index: books_pkey. */

@@ -1,4 +1,4 @@
-import type { ShownResource } from '../../ledger/rows/resource.ts';
+import type { ShownResource } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId, publicIdOrNull, resourceReference } from '../../values/ids.ts';

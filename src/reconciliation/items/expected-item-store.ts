@@ -4,7 +4,7 @@ import { build, type Page, type PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk, WalkedList } from '../../db/walk.ts';
 import { walkOf } from '../../db/walk-by-time.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ExpectedItem, ExpectedItemStatus } from './expected-item.ts';
 import { expectedItems } from './expected-item-table.ts';

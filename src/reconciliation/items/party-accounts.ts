@@ -1,8 +1,8 @@
 /** Accounts of the operator's chart that are one a party: a rail, an acquirer, the card schemes. */
-import type { OperatorCode } from '../../ledger/account-code.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId, partyAccountId } from '../../ledger/chart.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { OperatorCode } from '../../ledger/account/account-code.ts';
+import { chartAccountId, partyAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 
 interface PartySide {

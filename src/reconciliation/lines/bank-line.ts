@@ -4,7 +4,7 @@
  * comparison has no entry.
  */
 import { createHash } from 'node:crypto';
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import { idSequence, type Uuid } from '../../values/ids.ts';
 import type { BankFileLine, Charge, LineDetail, OriginalAmount } from '../reading/bank-file.ts';

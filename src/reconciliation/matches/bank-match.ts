@@ -7,7 +7,7 @@
  * One of many items is reserved and given back command by command, and booked by the last one.
  * Next: bank-match-table.ts (its rows), match-postings.ts (its entry), confirm-matches.ts, move-large-match.ts, match-by-hand.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { DifferenceTo } from '../rules/bank-account-rules.ts';

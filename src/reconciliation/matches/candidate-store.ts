@@ -1,7 +1,7 @@
 /** Lines that nothing explains, and the items that they may be: by what the lines name, and by days. */
 import { plainArray, textArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

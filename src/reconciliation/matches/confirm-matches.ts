@@ -1,9 +1,9 @@
 /** Confirms what rules have matched: some matches in one command, each with its entry. */
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { announce } from '../../ledger/rows/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { type BankMatch, MATCH_PARTS_MAX } from './bank-match.ts';
 import { bankMatchResource } from './bank-match-resource.ts';

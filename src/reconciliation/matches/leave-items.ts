@@ -1,8 +1,8 @@
 /** Puts expected items that no bank has shown in time before people: one exception for an item and what cancels it. */
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { openException } from '../../exceptions/open-exception.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

@@ -1,7 +1,7 @@
 /** A set of lines with what they may be: their bank accounts' rules, and items found by what they name and by days. */
 import { addDays } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';

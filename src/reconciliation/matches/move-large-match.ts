@@ -4,12 +4,12 @@
  * the next run goes on.
  */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
+import { advance, announce } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { advance, announce } from '../../ledger/rows/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

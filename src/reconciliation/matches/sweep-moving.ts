@@ -4,7 +4,7 @@
  * how many items are taken before it.
  */
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { encodeActor } from '../../values/actor.ts';
 import { BEFORE_ALL_IDS, newId, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';

@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';

@@ -4,8 +4,8 @@
  */
 import type { Pool } from '../../db/pool.ts';
 import type { AtBank, BankMovement, BankWord, MirroredBook } from '../../group/at-bank.ts';
-import { type AccountLine, readAccountLines } from '../../ledger/account-line-store.ts';
-import type { BookId } from '../../ledger/book.ts';
+import { type AccountLine, readAccountLines } from '../../ledger/account/account-line-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { BEFORE_ALL_IDS } from '../../values/ids.ts';

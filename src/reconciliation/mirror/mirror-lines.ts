@@ -7,14 +7,14 @@
  */
 import { dayOf } from '../../calendar/day.ts';
 import type { BankMovement, OtherSide } from '../../group/at-bank.ts';
-import type { AccountLine } from '../../ledger/account-line-store.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { announce } from '../../ledger/rows/resource.ts';
+import type { AccountLine } from '../../ledger/account/account-line-store.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import { encodeActor } from '../../values/actor.ts';
 import { deriveId, newId, type ResourceName, type Uuid } from '../../values/ids.ts';
 import type { ExpectedItem, ItemClearing } from '../items/expected-item.ts';

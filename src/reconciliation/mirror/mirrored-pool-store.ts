@@ -1,6 +1,6 @@
 /** Which books have lines that the operator's book does not mirror yet. It reads over books, as sweeps do; each is found by its own keys. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** Whether the mode has a bank account: its mirror begins with the first one. Index: bank_accounts_pkey. */

@@ -2,7 +2,7 @@
  * Books whose pools have moved further than the operator's book mirrors. The sweeper enqueues them; no book does, so that none waits for it.
  */
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import { BEFORE_ALL_IDS } from '../../values/ids.ts';
 import { hasBegun, readBooksBehind } from './mirrored-pool-store.ts';

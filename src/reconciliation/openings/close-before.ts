@@ -4,13 +4,13 @@
  * runs before every matching and again whenever the mirror makes such an item: what is closed is no longer open, so a repeat changes nothing.
  */
 import type { Pool } from '../../db/pool.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { announce } from '../../ledger/rows/resource.ts';
+import { announce } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';

@@ -1,7 +1,7 @@
 /** Items that were expected before the opening of the bank account that cuts over their party. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

@@ -3,8 +3,8 @@
  * clearing account; what is owed to books is what their pools have, as far as they are mirrored.
  */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { publicId } from '../../values/ids.ts';
 import type { BankColumn, BankReport, BankRow } from './bank-report.ts';
 import { readBankAccountPositions, readClearingPositions, readPoolPositions } from './position-store.ts';

@@ -2,7 +2,7 @@
 import { addDays, startOfDay } from '../../calendar/day.ts';
 import { inSnapshot } from '../../db/snapshot.ts';
 import type { OperatorAsked, OperatorColumn, OperatorReport } from '../../group/operator-report.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import { firstIdAt, publicId } from '../../values/ids.ts';
 import { bankReconciliation, RECONCILIATION_COLUMNS } from './bank-reconciliation.ts';
 import type { BankReport } from './bank-report.ts';

@@ -1,7 +1,7 @@
 /** What nothing explains: lines by their age and by their side, items that no bank has shown, and which rules explain the rest. */
 import { dayNumber } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, publicId, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';
 import type { BankColumn, BankReport, BankRow } from './bank-report.ts';

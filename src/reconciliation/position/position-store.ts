@@ -1,7 +1,7 @@
 /** What bank accounts, items, lines and pools come to. Each query is of one operator's book, and reads what is open, not what was ever there. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export interface BankAccountPosition {

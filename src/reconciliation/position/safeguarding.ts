@@ -4,8 +4,8 @@
  */
 import type { Queryable } from '../../db/pool.ts';
 import { type OpenException, openOnce } from '../../exceptions/open-exception.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import { formatAmount } from '../../money/amount.ts';
 import { BEFORE_ALL_IDS, deriveId } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';

@@ -1,6 +1,6 @@
 /** What banks had stated of the end of a day when it was closed: the same figures whenever they are read. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

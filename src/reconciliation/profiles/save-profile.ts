@@ -1,7 +1,7 @@
 /** Saves a profile of CSV files. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import type { CsvForm, SavedProfile } from './saved-profile.ts';

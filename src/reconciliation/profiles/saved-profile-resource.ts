@@ -1,4 +1,4 @@
-import type { ShownResource } from '../../ledger/rows/resource.ts';
+import type { ShownResource } from '../../ledger/resources/resource.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import type { CsvForm, SavedProfile } from './saved-profile.ts';

@@ -4,7 +4,7 @@
  * Invariant: posted, its totals are those of its parts, and one entry a currency has booked them.
  * Next: acquirer-report-table.ts (its rows), post-report.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

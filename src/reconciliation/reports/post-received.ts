@@ -1,7 +1,7 @@
 /** Reports that are not posted: the sweeper enqueues them from the first bank account of their mode on, and the ledger pool posts them one by one. */
 import type { Pool } from '../../db/pool.ts';
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';

@@ -3,12 +3,12 @@
  * to acquirer_suspense, which the mirror of the lines that books have taken empties.
  */
 import { dayOf } from '../../calendar/day.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { deriveId, newId, type Uuid } from '../../values/ids.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

@@ -3,7 +3,7 @@
  * Invariant: what a version contains never changes, and at most one version of a bank account is active. Who drafted it does not activate it.
  * Next: bank-account-rules-table.ts (its rows), draft-rules.ts, activate-rules.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -8,7 +8,7 @@ import type { Pool } from '../../db/pool.ts';
 import { isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import type { ReturnedAtBank } from '../../group/at-bank.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { deriveId, parsePublicId } from '../../values/ids.ts';
 import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';

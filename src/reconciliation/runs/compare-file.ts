@@ -3,8 +3,8 @@
  * posted. Killed anywhere and run again over the same file, it goes on where it was; a statement that another file brought is known.
  */
 import { createHash } from 'node:crypto';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { TakeLinesRuntime } from '../items/take-lines.ts';

@@ -2,8 +2,8 @@
  * Matches what is open of an account that its book compares: lines of files with lines of the account. Nothing is booked, and what no rule explains
  * stays open. Killed and run again, it goes on: what is confirmed is no longer open.
  */
-import type { BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type TakeLinesRuntime, takeLines } from '../items/take-lines.ts';

@@ -1,13 +1,13 @@
 /** The first and the last command of a run. */
 import type { Pool } from '../../db/pool.ts';
-import { posted } from '../../ledger/account.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
+import { posted } from '../../ledger/account/account.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { readBankAccountPositions, readInTransit } from '../position/position-store.ts';
 import type { CsvProfile } from '../reading/read-csv.ts';

@@ -1,6 +1,6 @@
 /** Finds expected items that no bank has shown in time, a page at a time, and puts them before people. Killed, the next run goes on. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';

@@ -9,7 +9,7 @@ import type { ReturnedAtBank } from '../../group/at-bank.ts';
 import type { HandedFile } from '../../intake/handed-file.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
 import { inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
 import type { Arrivals } from '../../outside/credits/arrival.ts';

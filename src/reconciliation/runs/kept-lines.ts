@@ -1,7 +1,7 @@
 /** Keeps the lines of one statement while its file is read, some hundreds at a time. What other statements have brought already is left out. */
 import type { Pool } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';
 import { type BankLine, bankLineId, likenessOf, movedAmount, movedDetails } from '../lines/bank-line.ts';

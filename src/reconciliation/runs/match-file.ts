@@ -1,7 +1,7 @@
 /** What rules would make of the lines of a file that is not taken yet: nothing is written. */
 import type { Pool } from '../../db/pool.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
 import { readOpenAccounts } from '../accounts/bank-account-table.ts';

@@ -1,6 +1,6 @@
 /** Matches open lines, a page at a time and then together, and confirms what rules find. Of bank accounts, and of accounts that a book compares. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';

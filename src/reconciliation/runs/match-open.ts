@@ -3,7 +3,7 @@
  * no rule explains becomes exceptions. Killed and run again, it goes on: what is confirmed is no longer open.
  */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
 import { readOpenAccounts } from '../accounts/bank-account-table.ts';

@@ -1,7 +1,7 @@
 /** The second half of a run: what moved is mirrored, what is open is matched, and what the run has matched is counted. */
 
-import type { BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ReturnsRuntime } from './book-returns.ts';
 import type { Scope } from './match-found.ts';

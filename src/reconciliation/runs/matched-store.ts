@@ -1,7 +1,7 @@
 /** What a run has matched, counted from its matches: whichever process died in between, none is missing and none counts twice. */
 import { createHash, hash } from 'node:crypto';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';
 import type { BankMatch } from '../matches/bank-match.ts';

@@ -3,7 +3,7 @@
  * them is posted. The sweeper enqueues them until they are posted.
  */
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
 import { readProgress } from '../lines/bank-line-store.ts';

@@ -1,6 +1,6 @@
 /** Posts the lines of a released statement, command by command. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { encodeActor } from '../../values/actor.ts';
 import { further } from '../../values/progress.ts';

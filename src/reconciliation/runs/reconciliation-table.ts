@@ -2,9 +2,9 @@
 import { column, HEX_OR_NULL } from '../../db/declared-columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { BEFORE_ALL_IDS } from '../../values/ids.ts';

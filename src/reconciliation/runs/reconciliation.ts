@@ -3,7 +3,7 @@
  * process left half taken, goes on where it was.
  * Next: reconciliation-table.ts (its rows), import-file.ts (the run).
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { StatementFinding } from '../statements/bank-statement.ts';

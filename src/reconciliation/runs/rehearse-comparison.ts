@@ -1,9 +1,9 @@
 /** What would become of a file that is compared with an account of the book, and what rules would match of its lines. Nothing is written. */
 
-import type { Account } from '../../ledger/account.ts';
-import { readAccountLines } from '../../ledger/account-line-store.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { Account } from '../../ledger/account/account.ts';
+import { readAccountLines } from '../../ledger/account/account-line-store.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import { operatorBooks } from '../../organisations/organisation-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { comparedAccounts } from '../items/compared-account-table.ts';

@@ -1,7 +1,7 @@
 /** What would become of each statement of a file, one behind the other, and what rules would match of its lines. Nothing is written. */
 
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
 import { systemClock } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';

@@ -1,6 +1,6 @@
 /** The chain of an account as statements of a file would leave it, one behind the other. Nothing is written. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
 import type { StatementFinding } from '../statements/bank-statement.ts';
 import { listWaiting } from '../statements/bank-statement-store.ts';

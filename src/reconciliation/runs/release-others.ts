@@ -1,6 +1,6 @@
 /** Releases and posts what waited for what was posted, or for what came beside it, until nothing more follows. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';

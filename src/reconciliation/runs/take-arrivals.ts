@@ -1,6 +1,6 @@
 /** Hands lines of statements to who knows references of accounts: before they are mirrored and matched, and where nothing explains them. */
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { Arrival, Arrivals } from '../../outside/credits/arrival.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';

@@ -6,7 +6,7 @@ import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
 import { readCreditedAccounts } from '../../outside/credits/credited-account-store.ts';

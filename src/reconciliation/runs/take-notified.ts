@@ -2,7 +2,7 @@
  * Lines of a notification as money that arrives: where its bank account does not wait for the statement, a credit that names an account is booked in
  * that account's book, and one that the bank takes back is returned. Whatever else it has waits for its line.
  */
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Arrival } from '../../outside/credits/arrival.ts';
 import { deriveId } from '../../values/ids.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';

@@ -14,7 +14,7 @@ import { type OnceRuntime, runOnce } from '../../idempotency/run-once.ts';
 import type { Asked } from '../../idempotency/use-case.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import { NoRoom, SpooledFile } from '../../intake/spooled-file.ts';
-import { accounts } from '../../ledger/account-table.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
 import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
 import { failpoint } from '../../process/failpoints.ts';

@@ -1,6 +1,6 @@
 /** Reads of statements that a declaration cannot state: those beside one, and those that wait. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankStatement } from './bank-statement.ts';
 import { bankStatements } from './bank-statement-table.ts';

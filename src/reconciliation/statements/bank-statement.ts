@@ -4,7 +4,7 @@
  * Invariant: once `posted`, the bank account has moved by its lines, and stood at `closing` with the last of them.
  * Next: bank-statement-table.ts (its rows), judge-statement.ts (what holds it), post-lines.ts, decide-statement.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankFormat, MessageKind } from '../reading/bank-file.ts';

@@ -5,13 +5,13 @@
  * closed.
  */
 import { dayOf } from '../../calendar/day.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';

@@ -2,9 +2,9 @@
 
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { openException } from '../../exceptions/open-exception.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance, begin } from '../../ledger/rows/resource.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance, begin } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';
 import type { BankFileStatement, BankFormat } from '../reading/bank-file.ts';

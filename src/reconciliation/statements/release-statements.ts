@@ -1,9 +1,9 @@
 /** Releases held statements once what they waited for is here: the statements before them and behind them, or missing pages. */
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import { Draft } from '../../ledger/draft.ts';
 import { newId } from '../../values/ids.ts';
 import type { BankAccount } from '../accounts/bank-account.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';

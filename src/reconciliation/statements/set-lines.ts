@@ -1,6 +1,6 @@
 /** The statement's count of lines becomes that of those that are its own: what other statements have brought is left out. */
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankStatements } from './bank-statement-table.ts';
 

@@ -1,8 +1,8 @@
 /** Takes up a statement that was held because its bank account was not known, once the account is made: it is judged anew. */
 import { exceptions } from '../../exceptions/exception-table.ts';
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';
 import type { BankStatement } from './bank-statement.ts';

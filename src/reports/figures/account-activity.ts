@@ -1,7 +1,7 @@
 /** The activity of each account: what stood on it before the first day, what was debited and credited, what stands on it after the last. */
 import type { Queryable } from '../../db/pool.ts';
-import { loadBalancesAt, loadLongFolded } from '../../ledger/balances-at.ts';
-import type { BookId } from '../../ledger/book.ts';
+import { loadBalancesAt, loadLongFolded } from '../../ledger/balances/balances-at.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { type LineRange, type Moved, sumEffectiveLines, sumLines } from './activity-store.ts';
 import { type ChartEntry, chartAt } from './chart.ts';

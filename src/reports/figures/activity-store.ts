@@ -1,8 +1,8 @@
 /** Sums of account lines. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { LogBehind } from '../../ledger/effective-log-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { LogBehind } from '../../ledger/journal/effective-log-store.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** Lines of an account: those behind `after`, up to `through`. */

@@ -1,8 +1,8 @@
 /** Names and types of accounts, beside their balances. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { AccountType } from '../../ledger/chart-names.ts';
+import type { AccountType } from '../../ledger/account/chart-names.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** Of an account of the organisation's own chart. */

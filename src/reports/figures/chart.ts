@@ -1,8 +1,13 @@
 /** The accounts of a book at a place of its journal, page by page, with what they are. */
 import type { Queryable } from '../../db/pool.ts';
-import { type AccountAtPlace, type JournalPlace, loadBalancesAt, readBalancesAt } from '../../ledger/balances-at.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { type AccountType, SYSTEM_ACCOUNTS } from '../../ledger/chart-names.ts';
+import { type AccountType, SYSTEM_ACCOUNTS } from '../../ledger/account/chart-names.ts';
+import {
+  type AccountAtPlace,
+  type JournalPlace,
+  loadBalancesAt,
+  readBalancesAt,
+} from '../../ledger/balances/balances-at.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
 import { loadOwnProfiles, type OwnProfile } from './chart-store.ts';

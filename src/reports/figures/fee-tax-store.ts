@@ -1,7 +1,7 @@
 /** Collections of fees with what their entries moved. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export interface CollectedFees {

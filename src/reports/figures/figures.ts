@@ -4,9 +4,9 @@
  * Next: trial-balance.ts, account-activity.ts, open-items.ts.
  */
 import type { Queryable } from '../../db/pool.ts';
-import type { JournalPlace } from '../../ledger/balances-at.ts';
+import type { JournalPlace } from '../../ledger/balances/balances-at.ts';
 
-export { FigureContradicted } from '../../ledger/totals/folded-accounts.ts';
+export { FigureContradicted } from '../../ledger/balances/totals/folded-accounts.ts';
 
 import type { Uuid } from '../../values/ids.ts';
 import type { Axis, BookOfReport } from './place.ts';

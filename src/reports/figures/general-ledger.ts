@@ -5,7 +5,7 @@
  * Next: account-ledger.ts (the rows of one account), effect-lines.ts (lines of other days).
  */
 import { grouped } from '../../group/steps-store.ts';
-import { type JournalPlace, loadBalancesAt } from '../../ledger/balances-at.ts';
+import { type JournalPlace, loadBalancesAt } from '../../ledger/balances/balances-at.ts';
 import { AccountLedger, type LedgerPlace } from './account-ledger.ts';
 import { type ChartEntry, chartAt, chartEntriesOf } from './chart.ts';
 import { linesByEffect } from './effect-lines.ts';

@@ -1,5 +1,5 @@
 /** The income statement: what accounts of income and expense moved by from the first day to the last, and the result of each currency. */
-import { loadBalancesAt } from '../../ledger/balances-at.ts';
+import { loadBalancesAt } from '../../ledger/balances/balances-at.ts';
 import { publicId } from '../../values/ids.ts';
 import { type ChartEntry, chartAt } from './chart.ts';
 import { accountColumns, type FigureKind, type FigureOrigin, onePage, type Row } from './figures.ts';

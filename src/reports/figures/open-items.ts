@@ -3,9 +3,9 @@
  * that acquirers owe, and what waits for its day. All items of an account together are its balance, or the report fails.
  */
 import { dayNumber, dayOf } from '../../calendar/day.ts';
-import type { Side } from '../../ledger/account.ts';
-import { loadBalancesAt } from '../../ledger/balances-at.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
+import type { Side } from '../../ledger/account/account.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import { loadBalancesAt } from '../../ledger/balances/balances-at.ts';
 import { CURRENCIES } from '../../money/currency.ts';
 import type { Instant } from '../../values/clock.ts';
 import { BEFORE_ALL_IDS, publicId, resourceReference, type Uuid } from '../../values/ids.ts';

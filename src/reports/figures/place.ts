@@ -1,10 +1,10 @@
 /** Places of the journal, as reports and exports name them: a day, and the entries that count. */
 import { addDays, dayOf } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { JournalPlace } from '../../ledger/balances-at.ts';
-import type { Book } from '../../ledger/book.ts';
-import { endOfDay } from '../../ledger/finish-day.ts';
-import { findSequenceAt } from '../../ledger/sequence-at-store.ts';
+import type { JournalPlace } from '../../ledger/balances/balances-at.ts';
+import type { Book } from '../../ledger/book/book.ts';
+import { endOfDay } from '../../ledger/clock/finish-day.ts';
+import { findSequenceAt } from '../../ledger/journal/sequence-at-store.ts';
 
 export const AXES = ['effective', 'posted'] as const;
 /** By which day a line counts: that on which it takes effect, or that on which it was posted. */

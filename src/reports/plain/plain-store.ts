@@ -1,7 +1,7 @@
 /** What an export reads of entries beside the journal itself. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 
 /**
  * Entries that take effect on a day on which they were not posted: those behind `after`, up to `through`. Index:

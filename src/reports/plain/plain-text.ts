@@ -3,10 +3,10 @@
  * Debits are positive. Texts of people are one line of plain text, whatever stands in them.
  */
 import { addDays } from '../../calendar/day.ts';
-import type { AccountCode } from '../../ledger/account-code.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { chartAccountId } from '../../ledger/chart.ts';
-import type { AccountType } from '../../ledger/chart-names.ts';
+import type { AccountCode } from '../../ledger/account/account-code.ts';
+import { chartAccountId } from '../../ledger/account/chart.ts';
+import type { AccountType } from '../../ledger/account/chart-names.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { decimalOf } from '../../money/amount.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';

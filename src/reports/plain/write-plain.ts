@@ -5,10 +5,10 @@
  */
 import { addDays, dayOf } from '../../calendar/day.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { AccountCode } from '../../ledger/account-code.ts';
-import { accounts } from '../../ledger/account-table.ts';
-import { loadBalancesAt } from '../../ledger/balances-at.ts';
-import { loadEntries, type ReadEntry, readEntries } from '../../ledger/journal-read-store.ts';
+import type { AccountCode } from '../../ledger/account/account-code.ts';
+import { accounts } from '../../ledger/account/account-table.ts';
+import { loadBalancesAt } from '../../ledger/balances/balances-at.ts';
+import { loadEntries, type ReadEntry, readEntries } from '../../ledger/journal/journal-read-store.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
 import { chartAt, nameOf } from '../figures/chart.ts';

@@ -1,7 +1,7 @@
 /** The steps of a report that is being written, each a command. */
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import type { Written } from '../figures/write-figures.ts';

@@ -3,7 +3,7 @@
  * lock. A file has one writer at a time: it has a lease, which it extends with whatever it writes.
  */
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

@@ -1,7 +1,7 @@
 /** The sealed keys of files of reports, to be sealed anew (operations/rekey.ts). */
 import { byteaArray, column, plainArray } from '../../db/columns.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /** `id` is the report's. */

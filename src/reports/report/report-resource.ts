@@ -1,5 +1,5 @@
 /** A report as a resource. */
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, formatInstantOrNull } from '../../values/clock.ts';
 import { publicId, publicIdOrNull } from '../../values/ids.ts';

@@ -4,7 +4,7 @@
  * Invariant: the entries that count are decided by the command that accepts it, so it has the same figures whenever it is written.
  * Next: request-report.ts, write-report.ts, end-report.ts.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Detail } from '../figures/figures.ts';

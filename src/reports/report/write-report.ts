@@ -5,8 +5,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StatementContradicted } from '../../accounts/statements/statement.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { loadBook } from '../../ledger/book-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import { loadBook } from '../../ledger/book/book-store.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Uuid } from '../../values/ids.ts';

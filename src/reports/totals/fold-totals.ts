@@ -4,9 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool, Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { nextBlock } from '../../ledger/totals/blocks.ts';
-import { readFolded } from '../../ledger/totals/folded-store.ts';
+import { nextBlock } from '../../ledger/balances/totals/blocks.ts';
+import { readFolded } from '../../ledger/balances/totals/folded-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { warnSeldom } from '../../process/seldom.ts';
 import { BEFORE_ALL_IDS } from '../../values/ids.ts';

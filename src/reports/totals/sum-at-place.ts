@@ -1,9 +1,9 @@
 /** What stands on accounts at a place of the journal, by totals: few blocks, and the entries behind them. */
 import type { Queryable } from '../../db/pool.ts';
-import type { JournalPlace } from '../../ledger/balances-at.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { coverOf } from '../../ledger/totals/blocks.ts';
-import { readFolded } from '../../ledger/totals/folded-store.ts';
+import type { JournalPlace } from '../../ledger/balances/balances-at.ts';
+import { coverOf } from '../../ledger/balances/totals/blocks.ts';
+import { readFolded } from '../../ledger/balances/totals/folded-store.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { foldBook } from './fold-totals.ts';
 import { type CodeSum, sumBlocks, sumTail } from './totals-store.ts';
 

@@ -1,9 +1,9 @@
 /** Totals of blocks of entries. Rows are only added: a block is one statement, so it is there as a whole or not at all. */
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { AccountCode } from '../../ledger/account-code.ts';
-import type { BookId } from '../../ledger/book.ts';
-import { BLOCK_ENTRIES, BLOCKS_TOGETHER, type Block, sizeOf } from '../../ledger/totals/blocks.ts';
+import type { AccountCode } from '../../ledger/account/account-code.ts';
+import { BLOCK_ENTRIES, BLOCKS_TOGETHER, type Block, sizeOf } from '../../ledger/balances/totals/blocks.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { ThreeDSecureResult } from '../../cards/decision/decision-input.ts'
 import type { EntryMode } from '../../cards/purchase/purchase-facts.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from '../message/messages-store.ts';

@@ -2,7 +2,7 @@
  * What a step does to the account of a purchase. Nothing stops what the network has decided: an account that is frozen, closed or empty is
  * debited all the same, and the step is flagged.
  */
-import { type Account, held, posted } from '../../ledger/account.ts';
+import { type Account, held, posted } from '../../ledger/account/account.ts';
 
 export interface AccountFacts {
   readonly status: 'open' | 'frozen' | 'closed';

@@ -2,7 +2,7 @@
 import { findCardsByReference } from '../../cards/card/card-store.ts';
 import { cards } from '../../cards/card/card-table.ts';
 import type { Pool } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { disputeIdsOf } from '../disputes/dispute-store.ts';
 import { purchaseId } from '../purchase/purchase-id.ts';

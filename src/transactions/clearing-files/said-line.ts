@@ -1,6 +1,6 @@
 /** A line as the message that it says, as if the API had been told. */
 import { isDebit, kindOf, type PurchaseKind } from '../../cards/purchase/purchase-facts.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { parsePublicId, type Uuid } from '../../values/ids.ts';
 import {
   type Clearing,

@@ -9,9 +9,9 @@ import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { settleByOperator } from '../../exceptions/handle-exception.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import { retryStaleReads } from '../../ledger/commit/stale-read.ts';
-import { Draft } from '../../ledger/draft.ts';
 import { newId } from '../../values/ids.ts';
 import type { BookFileRuntime } from './book-file.ts';
 import type { HeldLine } from './clearing-file-store.ts';

@@ -1,8 +1,8 @@
 /** What becomes of one line, in the draft of a command that takes several: it is booked, it was booked before, or it is left to people. */
 import { type IdempotencyRecord, messageKey } from '../../idempotency/idempotency-key.ts';
 import { idempotencyKeys } from '../../idempotency/idempotency-table.ts';
-import type { Refusal, Touch } from '../../ledger/command.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Refusal, Touch } from '../../ledger/command/command.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import { resourceReference, type Uuid } from '../../values/ids.ts';
 import { messagesOfPurchases } from '../message/messages-store.ts';
 import { touchesOf } from '../recording/purchase-scope.ts';

@@ -4,9 +4,9 @@
  */
 import { openException } from '../../exceptions/open-exception.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
-import type { Command, Touch } from '../../ledger/command.ts';
-import { unionOfTouches } from '../../ledger/commit/state.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command, Touch } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import { unionOfTouches } from '../../ledger/command/state.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { lookalikeKey } from '../purchase/lookalike-store.ts';

@@ -8,8 +8,8 @@
 import { signingSecrets } from '../../cards/program/program-secret.ts';
 import type { StoredProgram } from '../../cards/program/program-table.ts';
 import type { Asked } from '../../idempotency/use-case.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { SealedKey } from '../../outside/connections/opened-keys.ts';
 import type { AskedEndpoints } from '../../outside/questions/asked-endpoints.ts';

@@ -1,5 +1,5 @@
 /** How a cardholder's dispute is shown, and what may be asked of it. */
-import type { Resource, Shown, Transitions } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown, Transitions } from '../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../db/page.ts';
 import { pageOf } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { MessageChecks } from './message-table.ts';

@@ -1,4 +1,4 @@
-import type { DeclaredResource } from '../../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../../ledger/resources/declared-resource.ts';
 import { transactionMessages } from './message-table.ts';
 
 /** What entries of purchases name. Its events are those of its transaction. */

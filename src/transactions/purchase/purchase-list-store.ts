@@ -7,7 +7,7 @@ import { build, type CreatedRange, createdBetween, isRange, type Page, type Page
 import type { Queryable } from '../../db/pool.ts';
 import { type Walk, walkPage } from '../../db/walk.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { PurchaseStatus } from './purchase-state.ts';
 import { type StoredPurchase, transactions } from './purchase-table.ts';

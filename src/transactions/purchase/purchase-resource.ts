@@ -1,4 +1,4 @@
-import type { Resource, Shown, Transitions } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown, Transitions } from '../../ledger/resources/resource.ts';
 import type { PurchaseStatus } from './purchase-state.ts';
 import { type StoredPurchase, transactions } from './purchase-table.ts';
 import { allowedActions, purchaseView } from './purchase-view.ts';

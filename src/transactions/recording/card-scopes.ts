@@ -9,7 +9,7 @@ import { controlsInForce } from '../../cards/controls/controls-table.ts';
 import { scopeCounterId } from '../../cards/counters/counter-table.ts';
 import { type LineRead, readLine } from '../../cards/lines/line-store.ts';
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Uuid } from '../../values/ids.ts';
 

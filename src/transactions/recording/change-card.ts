@@ -7,8 +7,8 @@ import { cards, type StoredCard } from '../../cards/card/card-table.ts';
 import { afterApproval } from '../../cards/card/card-use.ts';
 import { closeCards } from '../../cards/lines/close-cards.ts';
 import type { PurchaseFacts } from '../../cards/purchase/purchase-facts.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { advance } from '../../ledger/rows/resource.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { Scene } from './scene.ts';
 

@@ -1,6 +1,6 @@
 /** Moves the hold of a purchase to what is held of it, its fee included. Nothing refuses it: what is held was decided before. */
-import type { Draft } from '../../ledger/draft.ts';
-import { holds } from '../../ledger/hold-table.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { holds } from '../../ledger/hold/hold-table.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { purchaseHoldId } from '../purchase/purchase-id.ts';
 

@@ -1,6 +1,6 @@
 /** Puts before people what a message leaves to them. */
 import { openException } from '../../exceptions/open-exception.ts';
-import type { Draft } from '../../ledger/draft.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { MessageException } from '../purchase/message-exception.ts';
 

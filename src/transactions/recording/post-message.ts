@@ -1,7 +1,7 @@
 /** Books what a message and those that waited for it have posted: an entry each. Nothing stops what the network has decided. */
 import { isLeftInClosed, waitInClosed } from '../../exceptions/wait-in-closed.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BookRole, MessageEntry, RolePosting } from '../booking/book-posting.ts';
 import type { MessageEvent } from '../purchase/message-event.ts';

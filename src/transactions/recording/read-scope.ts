@@ -3,7 +3,7 @@ import { findCardByReference } from '../../cards/card/card-store.ts';
 import { cardTokens } from '../../cards/tokens/card-token-table.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { disputeIdsOf } from '../disputes/dispute-store.ts';
 import { purchaseId } from '../purchase/purchase-id.ts';

@@ -5,10 +5,10 @@
 import { firstUse, type Usage } from '../../cards/counters/usage.ts';
 import { programs, withTimeZoneFixed } from '../../cards/program/program-table.ts';
 import type { PurchaseFacts } from '../../cards/purchase/purchase-facts.ts';
-import type { Draft } from '../../ledger/draft.ts';
-import { indexMetadata } from '../../ledger/rows/metadata-store.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
+import { shownBy } from '../../ledger/resources/resource.ts';
 import { hasText } from '../../ledger/rows/personal-text.ts';
-import { shownBy } from '../../ledger/rows/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type WrittenJson, writeJson } from '../../values/json.ts';
 import { accountFacts } from '../booking/account-step.ts';

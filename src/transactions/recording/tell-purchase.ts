@@ -1,10 +1,10 @@
 /** Puts a purchase as a message has left it, and announces the message. */
-import type { Draft } from '../../ledger/draft.ts';
-import type { Entry } from '../../ledger/entry.ts';
+import type { Draft } from '../../ledger/command/draft.ts';
+import type { Entry } from '../../ledger/entry/entry.ts';
 import type { ShownMembers } from '../../ledger/events/event-form.ts';
 import { AnnouncedObject } from '../../ledger/events/event-payload.ts';
 import { previousAttributes } from '../../ledger/events/previous-attributes.ts';
-import { requireTransition, shownBy } from '../../ledger/rows/resource.ts';
+import { requireTransition, shownBy } from '../../ledger/resources/resource.ts';
 import { writeJson } from '../../values/json.ts';
 import { transactionResource } from '../purchase/purchase-resource.ts';
 import { type StoredPurchase, transactions } from '../purchase/purchase-table.ts';

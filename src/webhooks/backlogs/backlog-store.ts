@@ -3,7 +3,7 @@
 import { column, instantArray, plainArray } from '../../db/columns.ts';
 import { updateExactly } from '../../db/exactly.ts';
 import type { Pool, Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import type { KeptEventRow } from '../../ledger/events/render-event.ts';
 import { fillPayloads } from '../../ledger/rows/personal-text-store.ts';

@@ -4,8 +4,8 @@
  * do not change the endpoint's version.
  */
 
-import type { Command } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
 import type { Instant } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { endpointBacklogs } from './backlog-store.ts';

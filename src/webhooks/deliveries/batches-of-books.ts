@@ -1,7 +1,7 @@
 /** Options shared by loading and recording deliveries of several books (books-batch.ts). */
 import type { BooksBatchOptions } from '../../fairness/books-batch.ts';
 import type { Room } from '../../fairness/room.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { BookRow } from '../../ledger/rows/table.ts';
 
 /**

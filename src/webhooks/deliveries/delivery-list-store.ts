@@ -5,7 +5,7 @@ import { atCursor } from '../../db/cursor.ts';
 import { build, type Page, type PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import { walkPage } from '../../db/walk.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { cursorSequences, eventIdAt } from '../events/event-store.ts';

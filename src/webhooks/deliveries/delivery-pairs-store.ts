@@ -7,7 +7,7 @@ import { column, plainArray } from '../../db/columns.ts';
 import { newestBook } from '../../db/newest.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import { BEGIN_MULTI_BOOK, inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import { fillPayloadsOfBooks } from '../../ledger/rows/personal-text-store.ts';
 import { type BookRow, pairKey } from '../../ledger/rows/table.ts';

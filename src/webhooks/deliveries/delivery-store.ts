@@ -6,7 +6,7 @@
 import { column, instantArray, plainArray, textArray } from '../../db/columns.ts';
 import { newestBook } from '../../db/newest.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Delivery } from '../../ledger/events/event.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../../ledger/events/render-event.ts';

@@ -6,7 +6,7 @@
  * Next: deliver-webhook.ts (makes the attempts), delivery-store.ts (its rows), ../standard-webhooks.ts (how it is signed).
  */
 
-import type { BookId, Mode } from '../../ledger/book.ts';
+import type { BookId, Mode } from '../../ledger/book/book.ts';
 import type { PostError } from '../../outside/connections/post-event.ts';
 import type { Instant } from '../../values/clock.ts';
 import { parseHttpDate } from '../../values/http-date.ts';

@@ -7,7 +7,7 @@ import type { Pool } from '../../db/pool.ts';
 import { classifyFailure } from '../../db/postgres-errors.ts';
 import { BooksBatch } from '../../fairness/books-batch.ts';
 import type { Room } from '../../fairness/room.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { type BookRow, pairKey } from '../../ledger/rows/table.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';
 import { type DeliveryInHand, type DeliveryKey, deliveryId } from './delivery.ts';

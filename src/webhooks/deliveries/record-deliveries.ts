@@ -7,7 +7,7 @@ import type { Pool } from '../../db/pool.ts';
 import { classifyFailure, obstacleOf } from '../../db/postgres-errors.ts';
 import { BooksBatch } from '../../fairness/books-batch.ts';
 import type { Room } from '../../fairness/room.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { BookRow } from '../../ledger/rows/table.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import { batchTurns, bookOf } from './batches-of-books.ts';

@@ -10,8 +10,8 @@
 
 import type { Pool } from '../../db/pool.ts';
 import type { Room } from '../../fairness/room.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Command } from '../../ledger/command.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Command } from '../../ledger/command/command.ts';
 import { failpoint } from '../../process/failpoints.ts';
 import type { Logger } from '../../process/log.ts';
 import { type Clock, formatInstant } from '../../values/clock.ts';

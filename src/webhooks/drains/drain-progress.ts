@@ -2,7 +2,7 @@
  * How far a drain has come with the backlog that its process has leased. The drain (drain-backlog.ts) moves every state.
  * Invariant: `behindSince` is set exactly while the drain is `reading` or `read`, where new deliveries join the backlog.
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import { StateMachine } from '../../values/state-machine.ts';
 import type { LeasedBacklog } from '../backlogs/backlog-store.ts';

@@ -1,6 +1,6 @@
 /** The outboxes of this process, one for each endpoint, and the drains of their backlogs. */
 
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { Outbox, type OutboxContext } from '../outbox/outbox.ts';

@@ -3,7 +3,7 @@
  * most of them are credentials.
  */
 import type { SealedPlace } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export const HEADERS_MAX = 20;

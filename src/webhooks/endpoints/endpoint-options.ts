@@ -1,6 +1,6 @@
 /** What an endpoint's owner chooses of how it is delivered to: order, rate, headers, signatures. */
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { newSigningPair } from '../../values/standard-webhooks.ts';
 import type { Signature, WebhookEndpoint } from './endpoint.ts';

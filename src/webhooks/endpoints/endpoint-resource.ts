@@ -1,4 +1,4 @@
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { ENDPOINT_TRANSITIONS, endpointActions, endpointView, TEST_EVENT, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';
 

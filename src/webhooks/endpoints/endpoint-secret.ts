@@ -5,8 +5,8 @@
 import type { SealedPlace, SecretBox } from '../../db/secret-box.ts';
 import { answerSecretPlace } from '../../idempotency/answer-secret.ts';
 import { internalKey } from '../../idempotency/idempotency-key.ts';
-import type { BookId } from '../../ledger/book.ts';
-import type { Shown } from '../../ledger/rows/resource.ts';
+import type { BookId } from '../../ledger/book/book.ts';
+import type { Shown } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type WrittenJson, writeJson } from '../../values/json.ts';
 import { endpointView, type WebhookEndpoint } from './endpoint.ts';

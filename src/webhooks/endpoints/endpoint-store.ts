@@ -2,10 +2,10 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable, Transaction } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Subscriber } from '../../ledger/events/event.ts';
+import { listRows } from '../../ledger/resources/list-rows.ts';
 import { derivedTable } from '../../ledger/rows/derived-table.ts';
-import { listRows } from '../../ledger/rows/list-rows.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { ENDPOINTS_PER_BOOK_MAX, subscriberOf, type WebhookEndpoint } from './endpoint.ts';
 import { webhookEndpoints } from './endpoint-table.ts';

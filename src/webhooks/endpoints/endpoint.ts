@@ -6,8 +6,8 @@
  */
 
 import type { Subscriber } from '../../ledger/events/event.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import { personal, type TextOwner } from '../../ledger/rows/personal-text.ts';
-import type { Transitions } from '../../ledger/rows/resource.ts';
 import { formatInstant, formatInstantOrNull, type Instant } from '../../values/clock.ts';
 import { publicId, type Uuid } from '../../values/ids.ts';
 import { compileEventFilters } from '../events/event-filter.ts';

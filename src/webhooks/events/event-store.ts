@@ -4,7 +4,7 @@ import { build, type IdBound, type Page, type PageRequest } from '../../db/page.
 import type { Queryable } from '../../db/pool.ts';
 import { type Walk, walkPage } from '../../db/walk.ts';
 import { ApiError } from '../../errors/errors.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { FIRST_EVENT, KEPT_BYTES, KEPT_COLUMNS } from '../../ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../../ledger/events/render-event.ts';
 import { fillPayloads, textBytes } from '../../ledger/rows/personal-text-store.ts';

@@ -4,7 +4,7 @@
  * it has no room, and the endpoint falls behind.
  */
 
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import {

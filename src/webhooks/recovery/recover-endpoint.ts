@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import type { Room } from '../../fairness/room.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BoundedMap } from '../../values/bounded-map.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';

@@ -2,7 +2,7 @@
 import { plainArray } from '../../db/columns.ts';
 import type { Pool, Queryable, Transaction } from '../../db/pool.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type EndpointStatus, subscriberOf } from '../endpoints/endpoint.ts';

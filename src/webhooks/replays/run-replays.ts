@@ -2,7 +2,7 @@
 import type { Pool } from '../../db/pool.ts';
 import type { Room } from '../../fairness/room.ts';
 import type { RowFailed } from '../../group/moved-rows.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Clock } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';

@@ -11,7 +11,7 @@ import { changeOf } from '../../../src/accounts/statements/statement.ts';
 import { statementCsv } from '../../../src/accounts/statements/statement-csv.ts';
 import { dayOf } from '../../../src/calendar/day.ts';
 import { RESOURCES } from '../../../src/groups.ts';
-import { lineTextsOf } from '../../../src/ledger/rows/line-text-store.ts';
+import { lineTextsOf } from '../../../src/ledger/resources/line-text-store.ts';
 import { currencyExponent } from '../../../src/money/currency.ts';
 import type { Instant } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';

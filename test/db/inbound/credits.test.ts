@@ -4,7 +4,7 @@ import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { type CreditRuntime, takeCredits } from '../../../src/inbound/credits/take-credits.ts';
 import { referenceOf } from '../../../src/inbound/references/receive-reference-store.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { inboundCredits } from '../../../src/outside/credits/credit-table.ts';
 import { createLogger } from '../../../src/process/log.ts';

@@ -8,7 +8,7 @@ import { inTransaction } from '../../../src/db/transaction.ts';
 import { DECLARED_TABLES } from '../../../src/groups.ts';
 import { BadInput } from '../../../src/intake/bad-input.ts';
 import { FileDamaged, keepFile, openFile } from '../../../src/intake/sealed-file.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { rekey } from '../../../src/operations/rekey.ts';
 import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import { createLogger } from '../../../src/process/log.ts';

@@ -1,8 +1,8 @@
 /** The balance at a moment of the past, checked against the lines of the account. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAccountLines } from '../../../src/ledger/account-line-store.ts';
-import { findBalanceAt } from '../../../src/ledger/balance-at-store.ts';
+import { listAccountLines } from '../../../src/ledger/account/account-line-store.ts';
+import { findBalanceAt } from '../../../src/ledger/balances/balance-at-store.ts';
 import type { Instant } from '../../../src/values/clock.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';

@@ -5,7 +5,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { lockBook } from '../../../src/ledger/book-store.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
 import type { ObservedBatch } from '../../../src/ledger/commit/batch.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { createLogger } from '../../../src/process/log.ts';

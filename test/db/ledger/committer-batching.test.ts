@@ -1,8 +1,8 @@
 /** How commands form batches: no timer, bounded queues, several writers on one book. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { lockBook } from '../../../src/ledger/book-store.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
 import { derivedTable } from '../../../src/ledger/rows/derived-table.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { createLogger } from '../../../src/process/log.ts';

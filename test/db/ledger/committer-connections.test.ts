@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { once } from '../../../src/idempotency/once.ts';
-import { lockBook } from '../../../src/ledger/book-store.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';

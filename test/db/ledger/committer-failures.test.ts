@@ -4,8 +4,8 @@
  */
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lockBook } from '../../../src/ledger/book-store.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { logThatRuns, openBook, type TestBook, type Transfer, transfer } from '../../support/book.ts';

@@ -3,10 +3,10 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inPipelinedTransaction, inTransaction } from '../../../src/db/transaction.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { loadBook, lockBook, updateBook } from '../../../src/ledger/book-store.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { BookState } from '../../../src/ledger/commit/state.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import { loadBook, lockBook, updateBook } from '../../../src/ledger/book/book-store.ts';
+import { BookState } from '../../../src/ledger/command/state.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';

@@ -1,14 +1,14 @@
 /** The journal in the database: no role can change it, and constraints refuse invalid rows. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listAccountLines } from '../../../src/ledger/account-line-store.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { loadBook } from '../../../src/ledger/book-store.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
-import type { Command } from '../../../src/ledger/command.ts';
-import { Draft } from '../../../src/ledger/draft.ts';
-import { entryHash, GENESIS_HASH, textDigest } from '../../../src/ledger/entry-hash.ts';
-import { findEntry, listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { listAccountLines } from '../../../src/ledger/account/account-line-store.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import { loadBook } from '../../../src/ledger/book/book-store.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
+import { Draft } from '../../../src/ledger/command/draft.ts';
+import { entryHash, GENESIS_HASH, textDigest } from '../../../src/ledger/entry/entry-hash.ts';
+import { findEntry, listEntries } from '../../../src/ledger/journal/journal-read-store.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { recordResults } from '../../../src/webhooks/deliveries/delivery-store.ts';
 import { openBook, type TestBook, transfer } from '../../support/book.ts';

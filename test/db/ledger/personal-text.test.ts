@@ -16,7 +16,7 @@ import { GROUPS, RESOURCES } from '../../../src/groups.ts';
 import { findFirstAnswer } from '../../../src/idempotency/find-first-answer.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
-import type { Command, Refusal } from '../../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../../src/ledger/command/command.ts';
 import { PAYOUT_EVENTS } from '../../../src/ledger/events/event-form.ts';
 import { readEvents } from '../../../src/ledger/events/event-read-store.ts';
 import { filledIn, markedIn, parseReferences } from '../../../src/ledger/rows/personal-text.ts';

@@ -1,7 +1,7 @@
 /** Accounts as a process remembers them: known for a minute, and read anew where what is remembered does not do. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { RecentAccounts } from '../../../src/ledger/recent-accounts.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { RecentAccounts } from '../../../src/ledger/account/recent-accounts.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

@@ -7,8 +7,8 @@ import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts
 import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { type KeptAnswer, once } from '../../../src/idempotency/once.ts';
-import { lockBook } from '../../../src/ledger/book-store.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import type { DissolvedBatch, DissolveReason } from '../../../src/ledger/commit/shared-committer.ts';
 import type { Table } from '../../../src/ledger/rows/table.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';

@@ -11,7 +11,7 @@ import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { inTransaction } from '../../../src/db/transaction.ts';
 import { createFingerprints } from '../../../src/idempotency/fingerprints.ts';
-import { loadBook, lockBook } from '../../../src/ledger/book-store.ts';
+import { loadBook, lockBook } from '../../../src/ledger/book/book-store.ts';
 import { payeePlace } from '../../../src/outside/notices/notice.ts';
 import { destinationPlace, ofPayout } from '../../../src/payouts/destinations/destination.ts';
 import { acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';

@@ -11,7 +11,7 @@ import { postEntry } from '../../../src/journal/entries/post-entries.ts';
 import { closeBooks } from '../../../src/journal/periods/close-books.ts';
 import { endCloses } from '../../../src/journal/periods/end-close.ts';
 import { findPending, findVerified } from '../../../src/journal/periods/period-store.ts';
-import { loadBook } from '../../../src/ledger/book-store.ts';
+import { loadBook } from '../../../src/ledger/book/book-store.ts';
 import { judgePack } from '../../../src/packs/judge-pack.ts';
 import { type Manifest, PACK_FILES } from '../../../src/packs/pack.ts';
 import { readPack } from '../../../src/packs/pack-folder.ts';

@@ -1,7 +1,7 @@
 /** Disputes as the acquirer tells of them: whose money a chargeback takes, what a decision gives back, and what is for a person. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
 import type { DisputeNotice } from '../../../src/payments/disputes/settle-dispute.ts';

@@ -2,8 +2,8 @@
 
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import { RESERVE_TOTAL } from '../../../src/ledger/command/lifetime-total.ts';
 import { capturePayment } from '../../../src/payments/actions/act-on-payment.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { REFUNDS_MAX } from '../../../src/payments/payment/payment.ts';

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import type { Stored } from '../../../src/idempotency/idempotency-key.ts';
-import type { Refusal } from '../../../src/ledger/command.ts';
+import type { Refusal } from '../../../src/ledger/command/command.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { applyAcquirerReport } from '../../../src/payments/outcomes/apply-acquirer-report.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';

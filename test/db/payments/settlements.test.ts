@@ -8,9 +8,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { programOf } from '../../../scripts/harness/programs.ts';
 import { program } from '../../../scripts/settle.ts';
 import { isPassing } from '../../../src/db/postgres-errors.ts';
-import type { Command } from '../../../src/ledger/command.ts';
-import { Draft } from '../../../src/ledger/draft.ts';
-import { advance } from '../../../src/ledger/rows/resource.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
+import { Draft } from '../../../src/ledger/command/draft.ts';
+import { advance } from '../../../src/ledger/resources/resource.ts';
 import { applyAcquirerReport } from '../../../src/payments/outcomes/apply-acquirer-report.ts';
 import { REPORT_COLUMNS, writeReport } from '../../../src/payments/paydays/report.ts';
 import type { Payment } from '../../../src/payments/payment/payment.ts';

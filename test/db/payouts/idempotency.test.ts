@@ -7,7 +7,7 @@ import { idempotencyKeyView } from '../../../src/idempotency/idempotency-key-vie
 import { idempotencyKeys } from '../../../src/idempotency/idempotency-table.ts';
 import { type OnceAnswer, voidKey } from '../../../src/idempotency/once.ts';
 import { runOnce } from '../../../src/idempotency/run-once.ts';
-import { lockBook } from '../../../src/ledger/book-store.ts';
+import { lockBook } from '../../../src/ledger/book/book-store.ts';
 import { type AcceptPayout, acceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { toJson } from '../../../src/values/json.ts';

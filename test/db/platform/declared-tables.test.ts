@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ColumnType } from '../../../src/db/declared-columns.ts';
 import { createPool, type Pool, type Transaction } from '../../../src/db/pool.ts';
 import { GROUPS, RESOURCES, TABLES_AND_LOGS } from '../../../src/groups.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import type { BookRow } from '../../../src/ledger/rows/table.ts';
 import { type DeclaredLog, type DeclaredTable, isTable } from '../../../src/ledger/rows/table-of.ts';
 import { recordUnknown } from '../../../src/payouts/outcomes/await-outcome.ts';

@@ -8,7 +8,7 @@ import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
 import { type ExceptionFilter, listExceptions } from '../../../src/exceptions/exception-list-store.ts';
 import { readManualEntriesById } from '../../../src/journal/entries/checks/manual-entry-check-store.ts';
 import { FIRST_EVENT, KEPT_COLUMNS, readEvents } from '../../../src/ledger/events/event-read-store.ts';
-import { listEntries } from '../../../src/ledger/journal-read-store.ts';
+import { listEntries } from '../../../src/ledger/journal/journal-read-store.ts';
 import { findInBooks } from '../../../src/outside/credits/credit-store.ts';
 import { findAgedForeignNotices, partiesOfAgedNotices } from '../../../src/outside/notices/foreign-notice-store.ts';
 import { listOperations, listRefunds } from '../../../src/payments/operations/operation-store.ts';

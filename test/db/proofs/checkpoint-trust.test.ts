@@ -4,8 +4,8 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
-import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
-import { readEntries } from '../../../src/ledger/journal-read-store.ts';
+import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry/entry-hash.ts';
+import { readEntries } from '../../../src/ledger/journal/journal-read-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import type { Checkpoint } from '../../../src/proofs/checkpoint.ts';
 import { JournalDoesNotVerify } from '../../../src/proofs/checkpoint-context.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Pool } from '../../../src/db/pool.ts';
 import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { findEntry } from '../../../src/ledger/journal-read-store.ts';
+import { findEntry } from '../../../src/ledger/journal/journal-read-store.ts';
 import { type Checkpoint, checkpointView } from '../../../src/proofs/checkpoint.ts';
 import { JournalDoesNotVerify } from '../../../src/proofs/checkpoint-context.ts';
 import {

@@ -4,7 +4,7 @@ import { createPool } from '../../../src/db/pool.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import { type AdvanceRuntime, advanceClock, runAdvance } from '../../../src/journal/advance-clock.ts';
 import { keepAppointments } from '../../../src/journal/keep-appointments.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { beginFeeDays, sweepFeeDays } from '../../../src/reconciliation/fees/begin-fee-days.ts';
 import { collectFees, feesOfDays } from '../../../src/reconciliation/fees/collect-fees.ts';

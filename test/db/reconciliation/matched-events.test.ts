@@ -1,6 +1,6 @@
 /** `reconciliation.matched`: one event for all that a run has matched, whatever comes in between. Each match has one of its own beside it. */
 import { expect, test } from 'vitest';
-import type { Command } from '../../../src/ledger/command.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import { FIRST_EVENT, KEPT_COLUMNS } from '../../../src/ledger/events/event-read-store.ts';
 import { type KeptEventRow, wholePayload } from '../../../src/ledger/events/render-event.ts';
 import type { Uuid } from '../../../src/values/ids.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../src/inbound/write-offs/propose-write-off.ts';
 import type { WriteOff } from '../../../src/inbound/write-offs/write-off.ts';
 import { openWriteOffs } from '../../../src/inbound/write-offs/write-off-table.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import { newSalt } from '../../../src/ledger/rows/personal-text.ts';
 import { mirrorAllBooks } from '../../../src/reconciliation/mirror/mirror-books.ts';
 import { encodeActor } from '../../../src/values/actor.ts';

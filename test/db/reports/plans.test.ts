@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool, type Queryable } from '../../../src/db/pool.ts';
-import { findBalanceAt } from '../../../src/ledger/balance-at-store.ts';
-import { loadPostedAt } from '../../../src/ledger/balances-at-store.ts';
-import { sumLog, sumLogBehind } from '../../../src/ledger/effective-log-store.ts';
-import { findLinesUpTo, findSequenceAt } from '../../../src/ledger/sequence-at-store.ts';
-import { sumBlocksOfAccounts } from '../../../src/ledger/totals/folded-store.ts';
+import { findBalanceAt } from '../../../src/ledger/balances/balance-at-store.ts';
+import { loadPostedAt } from '../../../src/ledger/balances/balances-at-store.ts';
+import { sumBlocksOfAccounts } from '../../../src/ledger/balances/totals/folded-store.ts';
+import { sumLog, sumLogBehind } from '../../../src/ledger/journal/effective-log-store.ts';
+import { findLinesUpTo, findSequenceAt } from '../../../src/ledger/journal/sequence-at-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { sumEffectiveLines } from '../../../src/reports/figures/activity-store.ts';
 import { findWithOtherDays, readOtherLines } from '../../../src/reports/figures/ledger-lines-store.ts';

@@ -5,7 +5,7 @@ import { dayOf } from '../../../src/calendar/day.ts';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { SecretBoxError } from '../../../src/db/secret-box.ts';
 import { RESOURCES } from '../../../src/groups.ts';
-import { lineTextsOf } from '../../../src/ledger/rows/line-text-store.ts';
+import { lineTextsOf } from '../../../src/ledger/resources/line-text-store.ts';
 import { createLogger } from '../../../src/process/log.ts';
 import { FIGURE_TYPES, type FigureName } from '../../../src/reports/figures/kinds.ts';
 import { placeAt } from '../../../src/reports/figures/place.ts';

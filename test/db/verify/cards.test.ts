@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAudit } from '../../../src/audit/audit.ts';
 import type { Finding } from '../../../src/group/finding.ts';
 import { GROUPS } from '../../../src/groups.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { publicId } from '../../../src/values/ids.ts';
 import { verifySince } from '../../../src/verify/verify-since.ts';

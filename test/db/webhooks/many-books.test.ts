@@ -4,7 +4,7 @@ import pg from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { Room } from '../../../src/fairness/room.ts';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import type { BookRow } from '../../../src/ledger/rows/table.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
 import { type DeliveryKey, type DeliveryResult, parseDeliveryId } from '../../../src/webhooks/deliveries/delivery.ts';

@@ -1,7 +1,7 @@
 /** Examples for the OpenAPI document, chosen from recorded HTTP traffic. */
 import type { Route } from '../../../src/api/route.ts';
 import type { ErrorCode } from '../../../src/errors/errors.ts';
-import type { Example, Examples, OperationExamples } from '../../../src/http/openapi-examples.ts';
+import type { Example, Examples, OperationExamples } from '../../../src/http/reference/openapi-examples.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import type { Happening } from './moments.ts';
 

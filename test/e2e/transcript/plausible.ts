@@ -1,6 +1,6 @@
 /** Values of examples in the document, in the place of those of a run: of the same form, and the same in every run. */
 import { hash } from 'node:crypto';
-import { EXAMPLE_HOST } from '../../../src/http/openapi-examples.ts';
+import { EXAMPLE_HOST } from '../../../src/http/reference/openapi-examples.ts';
 import { ID_PREFIXES, type IdKind, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type Happening, Moments } from './moments.ts';
 import { FORMS, Names, type Write } from './names.ts';

@@ -3,7 +3,7 @@
 import type { Problem } from '../../../scripts/harness/client.ts';
 import type { Route } from '../../../src/api/route.ts';
 import type { ErrorCode } from '../../../src/errors/errors.ts';
-import type { ErrorExamples, Example } from '../../../src/http/openapi-examples.ts';
+import type { ErrorExamples, Example } from '../../../src/http/reference/openapi-examples.ts';
 import { asExamples } from './plausible.ts';
 
 /** Decided before it is known which operation is asked for: what one was answered holds of all. */

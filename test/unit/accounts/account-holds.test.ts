@@ -5,9 +5,9 @@ import { accountHolds } from '../../../src/accounts/holds/account-hold-table.ts'
 import { increaseHold, releaseHold } from '../../../src/accounts/holds/change-hold.ts';
 import { expireHolds } from '../../../src/accounts/holds/expire-holds.ts';
 import { placeAccountHold } from '../../../src/accounts/holds/place-hold.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
-import type { Refusal } from '../../../src/ledger/command.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
+import type { Refusal } from '../../../src/ledger/command/command.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 

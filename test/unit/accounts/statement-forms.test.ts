@@ -7,7 +7,7 @@ import type { ShownLine } from '../../../src/accounts/lines/account-line-view.ts
 import { type Statement, StatementSum } from '../../../src/accounts/statements/statement.ts';
 import { statementCamt } from '../../../src/accounts/statements/statement-camt.ts';
 import { statementPdf } from '../../../src/accounts/statements/statement-pdf.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
 import { decimalOf } from '../../../src/money/amount.ts';
 import type { BankFileLine, BankFileStatement } from '../../../src/reconciliation/reading/bank-file.ts';
 import { CamtReader } from '../../../src/reconciliation/reading/read-camt.ts';

@@ -8,8 +8,8 @@ import {
   metadataFilter,
   oneOrMore,
 } from '../../../src/api/pages.ts';
-import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
-import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
+import { fieldErrorsOf } from '../../../src/http/input/field-errors.ts';
+import { parameterName, parseQuery } from '../../../src/http/input/query-string.ts';
 import { newId, publicId } from '../../../src/values/ids.ts';
 
 const schema = listQuery('payout', {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Route, RouteRequest } from '../../../src/api/route.ts';
 import { isNumberOrAll, orAll, positiveAmount } from '../../../src/api/schemas/amount.ts';
-import { withoutAbsentMembers } from '../../../src/http/absent-members.ts';
+import { withoutAbsentMembers } from '../../../src/http/input/absent-members.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import { MAKES_KEYS } from '../../../src/organisations/api-key.ts';
 import { optionalNumbersOf, samplesOf } from '../../support/route-fields.ts';

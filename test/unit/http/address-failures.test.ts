@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { AddressFailures } from '../../../src/http/address-failures.ts';
+import { AddressFailures } from '../../../src/http/authentication/address-failures.ts';
 
 test('an address is blocked after a number of failures, for the rest of its minute', () => {
   const clock = { now: 0 };

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import request from 'supertest';
 import { expect, test } from 'vitest';
-import { createClientAddress, NOBODY } from '../../../src/http/client-address.ts';
+import { createClientAddress, NOBODY } from '../../../src/http/connections/client-address.ts';
 import { isAddressAllowed } from '../../../src/organisations/api-key.ts';
 import { createTestApp, KEYS } from './test-app.ts';
 

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import type { Route } from '../../../src/api/route.ts';
 import { ApiError } from '../../../src/errors/errors.ts';
-import { requireContracted, requireContractedMembers } from '../../../src/http/contracted.ts';
-import { buildOpenApi } from '../../../src/http/openapi.ts';
+import { requireContracted, requireContractedMembers } from '../../../src/http/pipeline/contracted.ts';
+import { buildOpenApi } from '../../../src/http/reference/openapi.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
 import { isEarlierRelease, RELEASE, RELEASE_BEFORE } from '../../../src/process/release.ts';
 // Operations of that release, each with the members of its request: its own document, read by `membersOf`.

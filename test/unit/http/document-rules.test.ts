@@ -1,7 +1,7 @@
 /** Each rule holds for the document, and finds a document that breaks it. */
 import { describe, expect, test } from 'vitest';
-import { buildOpenApi } from '../../../src/http/openapi.ts';
-import { readExamples } from '../../../src/http/openapi-examples.ts';
+import { buildOpenApi } from '../../../src/http/reference/openapi.ts';
+import { readExamples } from '../../../src/http/reference/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
 import { RULES, type RuledDocument } from '../../support/document-rules.ts';
 

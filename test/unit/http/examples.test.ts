@@ -4,13 +4,13 @@ import { faultIn, showsOf } from '../../../scripts/harness/as-promised.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
 import { problemOf } from '../../../src/api/schemas/problem.ts';
 import { ERRORS, type ErrorCode, type ErrorDefinition } from '../../../src/errors/errors.ts';
-import { buildOpenApi, codesOf } from '../../../src/http/openapi.ts';
+import { buildOpenApi, codesOf } from '../../../src/http/reference/openapi.ts';
 import {
   EXAMPLE_HOST,
   type Examples,
   type OperationExamples,
   readExamples,
-} from '../../../src/http/openapi-examples.ts';
+} from '../../../src/http/reference/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
 
 interface Content {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createdAtFilter, oneOrMore } from '../../../src/api/pages.ts';
-import { fieldErrorsOf } from '../../../src/http/field-errors.ts';
-import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
+import { fieldErrorsOf } from '../../../src/http/input/field-errors.ts';
+import { parameterName, parseQuery } from '../../../src/http/input/query-string.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import { InexactNumber } from '../../../src/values/json.ts';
 

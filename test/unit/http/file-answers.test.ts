@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/until.ts';
-import { InFlight, type Share } from '../../../src/http/in-flight.ts';
-import { RequestContext, type RequestContextParts } from '../../../src/http/request-context.ts';
+import { InFlight, type Share } from '../../../src/http/limits/in-flight.ts';
+import { RequestContext, type RequestContextParts } from '../../../src/http/pipeline/request-context.ts';
 import { createLogger } from '../../../src/process/log.ts';
 
 const parts: RequestContextParts = {

@@ -2,8 +2,8 @@
 import request from 'supertest';
 import { expect, test } from 'vitest';
 import { ERRORS } from '../../../src/errors/errors.ts';
-import { GUIDE_PATHS } from '../../../src/http/guides.ts';
-import { renderMarkdown } from '../../../src/http/markdown.ts';
+import { GUIDE_PATHS } from '../../../src/http/reference/guides.ts';
+import { renderMarkdown } from '../../../src/http/reference/markdown.ts';
 import { createTestApp } from './test-app.ts';
 
 const { app } = createTestApp();

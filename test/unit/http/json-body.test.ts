@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import type { ApiError, FieldError } from '../../../src/errors/errors.ts';
-import { parseBody } from '../../../src/http/json-body.ts';
-import { MAX_DEPTH, MAX_MEMBERS } from '../../../src/http/nesting.ts';
+import { parseBody } from '../../../src/http/input/json-body.ts';
+import { MAX_DEPTH, MAX_MEMBERS } from '../../../src/http/input/nesting.ts';
 
 function refusal(text: string): ApiError {
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse as parseLossless } from 'lossless-json';
 import { expect, test } from 'vitest';
-import { syntaxFaultAt } from '../../../src/http/json-syntax.ts';
+import { syntaxFaultAt } from '../../../src/http/input/json-syntax.ts';
 import { runs } from '../../support/runs.ts';
 
 function isJson(text: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loggedPath } from '../../../src/http/request-context.ts';
+import { loggedPath } from '../../../src/http/pipeline/request-context.ts';
 
 const CARD = '4242424242424242';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestRoute } from '../../../src/http/nearest-route.ts';
+import { nearestRoute } from '../../../src/http/pipeline/nearest-route.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 
 const ID = 'po_01k5c2r3v8e9m0x6y7z4a1b2cd';

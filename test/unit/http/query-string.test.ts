@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parameterName, parseQuery } from '../../../src/http/query-string.ts';
+import { parameterName, parseQuery } from '../../../src/http/input/query-string.ts';
 
 test.each`
   target                                     | query

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { createUsageCounter, type UsageCounter } from '../../../src/http/rate-limit-counter.ts';
-import { leaseOf, RateLimiter, rateLimitHeaders } from '../../../src/http/rate-limiter.ts';
+import { createUsageCounter, type UsageCounter } from '../../../src/http/limits/rate-limit-counter.ts';
+import { leaseOf, RateLimiter, rateLimitHeaders } from '../../../src/http/limits/rate-limiter.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import * as accountSchemas from '../../../src/accounts/account/api/account-schemas.ts';
 import { isWrite } from '../../../src/api/route.ts';
 import { ERRORS } from '../../../src/errors/errors.ts';
-import { codesOf } from '../../../src/http/openapi.ts';
+import { codesOf } from '../../../src/http/reference/openapi.ts';
 import { ROUTES } from '../../../src/http/routes.ts';
 import * as idempotencySchemas from '../../../src/idempotency/api/idempotency-key-schemas.ts';
 import * as payoutSchemas from '../../../src/payouts/payout/api/payout-schemas.ts';

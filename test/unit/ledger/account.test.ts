@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Account, available, covers, held, move, posted, withHeld } from '../../../src/ledger/account.ts';
-import { CHART, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
+import { type Account, available, covers, held, move, posted, withHeld } from '../../../src/ledger/account/account.ts';
+import { CHART, chartAccountId, newAccount } from '../../../src/ledger/account/chart.ts';
 import { MAX_TOTAL } from '../../../src/money/amount.ts';
 import { newId } from '../../../src/values/ids.ts';
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
+import { Draft } from '../../../src/ledger/command/draft.ts';
+import { BookState, unionOfTouches } from '../../../src/ledger/command/state.ts';
 import { mayFollow, momentOf } from '../../../src/ledger/commit/batch.ts';
-import { BookState, unionOfTouches } from '../../../src/ledger/commit/state.ts';
-import { Draft } from '../../../src/ledger/draft.ts';
 import { inFlightPayouts } from '../../../src/payouts/payout/in-flight-store.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';

@@ -1,7 +1,7 @@
 /** Blocks of entries: which are folded next, and which cover the entries up to one. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Block, coverOf, LEVELS, nextBlock, sizeOf } from '../../../src/ledger/totals/blocks.ts';
+import { type Block, coverOf, LEVELS, nextBlock, sizeOf } from '../../../src/ledger/balances/totals/blocks.ts';
 
 /** As a fold leaves it that went so many blocks far. */
 function foldedAfter(head: bigint, most = Number.POSITIVE_INFINITY): { folded: bigint[]; added: Block[] } {

@@ -1,7 +1,7 @@
 /** The clock of a test book: it stands on its way, goes from moment to moment, and never back. */
 import { expect, test } from 'vitest';
-import { type Book, bookTime } from '../../../src/ledger/book.ts';
-import { setOut, stepClock } from '../../../src/ledger/book-clock.ts';
+import { type Book, bookTime } from '../../../src/ledger/book/book.ts';
+import { setOut, stepClock } from '../../../src/ledger/clock/book-clock.ts';
 import { momentOf } from '../../../src/ledger/commit/batch.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { column } from '../../../src/db/declared-columns.ts';
-import { type ChangeRequest, changeOf } from '../../../src/ledger/change-of.ts';
-import type { Answered, Refusal } from '../../../src/ledger/command.ts';
-import { advance, type Resource, type Shown } from '../../../src/ledger/rows/resource.ts';
+import type { Answered, Refusal } from '../../../src/ledger/command/command.ts';
+import { type ChangeRequest, changeOf } from '../../../src/ledger/resources/change-of.ts';
+import { advance, type Resource, type Shown } from '../../../src/ledger/resources/resource.ts';
 import { WRITE_ORDER } from '../../../src/ledger/rows/table.ts';
 import { tableOf } from '../../../src/ledger/rows/table-of.ts';
 import { newId, type ResourceName } from '../../../src/values/ids.ts';

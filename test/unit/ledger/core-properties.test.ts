@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
-import { available, held, posted } from '../../../src/ledger/account.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry-hash.ts';
-import { holdSteps, holds } from '../../../src/ledger/hold-table.ts';
+import { available, held, posted } from '../../../src/ledger/account/account.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { entryHash, GENESIS_HASH } from '../../../src/ledger/entry/entry-hash.ts';
+import { holdSteps, holds } from '../../../src/ledger/hold/hold-table.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { payoutReturns } from '../../../src/payouts/returns/payout-return-table.ts';
 import { RETURNS_APART } from '../../support/forms.ts';

@@ -1,7 +1,13 @@
 import { canonicalize } from 'json-canonicalize';
 import { describe, expect, test } from 'vitest';
-import type { Posting } from '../../../src/ledger/entry.ts';
-import { entryHash, entryText, GENESIS_HASH, textDigest, type UnsealedEntry } from '../../../src/ledger/entry-hash.ts';
+import type { Posting } from '../../../src/ledger/entry/entry.ts';
+import {
+  entryHash,
+  entryText,
+  GENESIS_HASH,
+  textDigest,
+  type UnsealedEntry,
+} from '../../../src/ledger/entry/entry-hash.ts';
 
 const BOOK = '018f4d3e-7b2a-7000-8000-000000000001';
 const OTHER_ID = '018f4d3e-7b2a-7000-8000-0000000000ff';

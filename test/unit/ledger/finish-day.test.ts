@@ -1,7 +1,7 @@
 /** Days of a book are finished once nothing more can be posted on them. */
 import { expect, test } from 'vitest';
-import { setOut, stepClock } from '../../../src/ledger/book-clock.ts';
-import { endOfDay, finishDay, isFinished } from '../../../src/ledger/finish-day.ts';
+import { setOut, stepClock } from '../../../src/ledger/clock/book-clock.ts';
+import { endOfDay, finishDay, isFinished } from '../../../src/ledger/clock/finish-day.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { MemoryBook, START } from '../../support/memory-book.ts';
 

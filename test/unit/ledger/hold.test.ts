@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Hold, increaseHold, takeFromHold } from '../../../src/ledger/hold.ts';
+import { type Hold, increaseHold, takeFromHold } from '../../../src/ledger/hold/hold.ts';
 
 const hold = (change: Partial<Hold> = {}): Hold => ({
   id: '018f4d3e-7b2a-7000-8000-000000000001',

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { column } from '../../../src/db/declared-columns.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
-import { Draft } from '../../../src/ledger/draft.ts';
-import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/rows/resource.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
+import { Draft } from '../../../src/ledger/command/draft.ts';
+import { advance, announce, begin, type Resource, type Shown } from '../../../src/ledger/resources/resource.ts';
 import { WRITE_ORDER } from '../../../src/ledger/rows/table.ts';
 import { tableOf } from '../../../src/ledger/rows/table-of.ts';
 import { newId, type ResourceName } from '../../../src/values/ids.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
-import type { Mode } from '../../../src/ledger/book.ts';
+import type { Mode } from '../../../src/ledger/book/book.ts';
 import { CallLimits } from '../../../src/outside/calls/call-limits.ts';
 import type { SealedKey } from '../../../src/outside/connections/opened-keys.ts';
 import { RESPONSE_READ_BYTES } from '../../../src/outside/connections/post-event.ts';

@@ -1,8 +1,8 @@
 /** Accepting a payment: what refuses it, in the order in which the decision looks. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { INTAKE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
-import { metadataIndex } from '../../../src/ledger/rows/metadata-store.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { INTAKE_TOTAL } from '../../../src/ledger/command/lifetime-total.ts';
+import { metadataIndex } from '../../../src/ledger/resources/metadata-store.ts';
 import type { AcceptPayment } from '../../../src/payments/acceptance/accept-payment.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';

@@ -2,8 +2,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createPool } from '../../../src/db/pool.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import type { Command } from '../../../src/ledger/command.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import type { Command } from '../../../src/ledger/command/command.ts';
 import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { DisputeAction } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';

@@ -1,7 +1,7 @@
 /** Capturing a payment: what refuses it, in the order in which the decision looks. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { RESERVE_TOTAL } from '../../../src/ledger/command/lifetime-total.ts';
 import type { PaymentOperation } from '../../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { CAPTURES_MAX, type Payment } from '../../../src/payments/payment/payment.ts';

@@ -1,7 +1,7 @@
 /** Refunding a payment: what refuses it, in the order in which the decision looks. */
 import { beforeEach, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { type Payment, REFUNDS_MAX } from '../../../src/payments/payment/payment.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';

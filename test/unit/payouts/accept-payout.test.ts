@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { holds } from '../../../src/ledger/hold-table.ts';
-import { metadataIndex } from '../../../src/ledger/rows/metadata-store.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
+import { metadataIndex } from '../../../src/ledger/resources/metadata-store.ts';
 import { endToEndId } from '../../../src/outside/instructions/end-to-end-id.ts';
 import { payouts } from '../../../src/payouts/payout/payout-table.ts';
 import { newId } from '../../../src/values/ids.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { available } from '../../../src/ledger/account.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { available } from '../../../src/ledger/account/account.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { START } from '../../support/memory-book.ts';

@@ -1,6 +1,6 @@
 /** What the release of a batch may take from an account: what single payouts may. */
 import { expect, test } from 'vitest';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { payoutUploads } from '../../../src/payouts/batches/batch-item-table.ts';
 import { createBatch } from '../../../src/payouts/batches/create-batch.ts';
 import { newId } from '../../../src/values/ids.ts';

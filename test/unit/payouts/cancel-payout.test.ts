@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { cancelPayout } from '../../../src/payouts/payout/cancel-payout.ts';
 import { reservePayout } from '../../../src/payouts/payout/reserve-payout.ts';
 import { newId } from '../../../src/values/ids.ts';

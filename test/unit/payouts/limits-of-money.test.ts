@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Account } from '../../../src/ledger/account.ts';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { type ChartCode, chartAccountId, newAccount } from '../../../src/ledger/chart.ts';
-import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/rows/lifetime-total.ts';
+import type { Account } from '../../../src/ledger/account/account.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { type ChartCode, chartAccountId, newAccount } from '../../../src/ledger/account/chart.ts';
+import { INTAKE_TOTAL, lifetimeTotal, RESERVE_TOTAL } from '../../../src/ledger/command/lifetime-total.ts';
 import { MAX_REQUEST_AMOUNT, MAX_TOTAL } from '../../../src/money/amount.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';

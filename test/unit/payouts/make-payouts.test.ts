@@ -1,6 +1,6 @@
 /** How many items a command makes payouts of: no commit touches more rows than the committer takes. */
 import { expect, test } from 'vitest';
-import type { BookId } from '../../../src/ledger/book.ts';
+import type { BookId } from '../../../src/ledger/book/book.ts';
 import { MAX_TOUCHED } from '../../../src/ledger/commit/committer.ts';
 import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { PayoutBatch } from '../../../src/payouts/batches/batch.ts';

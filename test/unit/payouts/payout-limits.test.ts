@@ -1,8 +1,8 @@
 /** Limits of payouts: the scenarios of the product, and what a counter has after every step. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { counted, newPayoutCounter, onDay, usagesOf } from '../../../src/payouts/limits/payout-counter.ts';
 import { payoutCounterId, payoutCounters } from '../../../src/payouts/limits/payout-counter-table.ts';
 import type { AcceptPayout } from '../../../src/payouts/payout/accept-payout.ts';

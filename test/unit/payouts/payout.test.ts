@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Draft } from '../../../src/ledger/draft.ts';
-import { advance } from '../../../src/ledger/rows/resource.ts';
+import { Draft } from '../../../src/ledger/command/draft.ts';
+import { advance } from '../../../src/ledger/resources/resource.ts';
 import { PAYOUT_TRANSITIONS, type Payout, type PayoutStatus, waitingOn } from '../../../src/payouts/payout/payout.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';

@@ -1,8 +1,8 @@
 /** The release of payouts that have waited: their limits, their rail and their arrival are those of the moment of the release. */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { accounts } from '../../../src/ledger/account-table.ts';
-import { newAccount } from '../../../src/ledger/chart.ts';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { accounts } from '../../../src/ledger/account/account-table.ts';
+import { newAccount } from '../../../src/ledger/account/chart.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { payoutCounterId, payoutCounters } from '../../../src/payouts/limits/payout-counter-table.ts';
 import type { AcceptPayout } from '../../../src/payouts/payout/accept-payout.ts';
 import { cancelPayout } from '../../../src/payouts/payout/cancel-payout.ts';

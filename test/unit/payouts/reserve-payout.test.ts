@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { available } from '../../../src/ledger/account.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
-import { holds } from '../../../src/ledger/hold-table.ts';
+import { available } from '../../../src/ledger/account/account.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import { holds } from '../../../src/ledger/hold/hold-table.ts';
 import { START } from '../../support/memory-book.ts';
 import { PayoutScene } from '../../support/memory-payouts.ts';
 

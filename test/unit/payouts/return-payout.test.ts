@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EARLIEST_FORMS } from '../../../src/db/forms.ts';
 import { exceptions } from '../../../src/exceptions/exception-table.ts';
-import { available } from '../../../src/ledger/account.ts';
-import { chartAccountId } from '../../../src/ledger/chart.ts';
+import { available } from '../../../src/ledger/account/account.ts';
+import { chartAccountId } from '../../../src/ledger/account/chart.ts';
 import { evidence } from '../../../src/outside/evidence/evidence.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { payoutReturns } from '../../../src/payouts/returns/payout-return-table.ts';

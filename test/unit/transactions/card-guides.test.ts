@@ -6,7 +6,7 @@ import { CARD_TYPES, REPLACEMENT_REASONS } from '../../../src/cards/card/card.ts
 import { APPROVED, DECLINES, networkCodeOf } from '../../../src/cards/decision/decline-codes.ts';
 import { DEFAULT_EXPIRY_DAYS, DEFAULT_TOLERANCES } from '../../../src/cards/program/program.ts';
 import { ENTRY_MODES } from '../../../src/cards/purchase/purchase-facts.ts';
-import { CHART } from '../../../src/ledger/chart.ts';
+import { CHART } from '../../../src/ledger/account/chart.ts';
 import { SANDBOX_BIN } from '../../../src/processors/card-sequence.ts';
 import { DISPUTE_ACCOUNT_CLOSED } from '../../../src/transactions/disputes/dispute-step.ts';
 import { MESSAGES_MAX } from '../../../src/transactions/message/messages-store.ts';

@@ -51,7 +51,8 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/db/contract.ts': 'A deadline.',
   'src/embedded/postgres-server.ts': 'A deadline.',
   'src/embedded/process-identity.ts': 'A deadline.',
-  'src/http/rate-limiter.ts': 'A lease has the points that its waiters want, or says that the window has no more.',
+  'src/http/limits/rate-limiter.ts':
+    'A lease has the points that its waiters want, or says that the window has no more.',
   'src/idempotency/following.ts': 'A deadline.',
   'src/ledger/commit/committer.ts': 'The queues take no more commands, and each command has a deadline.',
   'src/fairness/natural-batch.ts': 'A batch takes its items out of what waits.',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { amountOrZero, positiveAmount } from '../../../api/schemas/amount.ts';
 import { currency, description, externalId, metadata, name, reference } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import type { AccountStatus } from '../../../ledger/account.ts';
+import type { AccountStatus } from '../../../ledger/account/account.ts';
 import { INBOUND_TRANSFER_STATUSES } from '../../inbound-transfers/inbound-transfer.ts';
 import { type ScheduleName, STATEMENT_SCHEDULES } from '../../statements/schedule.ts';
 import { ACCOUNT_TRANSITIONS, type AccountAction } from '../account-status.ts';

@@ -4,7 +4,7 @@ import { childrenRoute, readRoute, timelineRoute } from '../../../api/read-route
 import type { RouteRequest } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
-import type { Shown } from '../../../ledger/rows/resource.ts';
+import type { Shown } from '../../../ledger/resources/resource.ts';
 import { currencyExponent } from '../../../money/currency.ts';
 import { formatInstant, formatInstantOrNull } from '../../../values/clock.ts';
 import { publicId, resourceReference } from '../../../values/ids.ts';

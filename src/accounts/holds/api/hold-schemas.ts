@@ -4,7 +4,7 @@ import { instant } from '../../../api/pages.ts';
 import { orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import { description, externalId, metadata } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import type { HoldStatus } from '../../../ledger/hold.ts';
+import type { HoldStatus } from '../../../ledger/hold/hold.ts';
 import { HOLD_TRANSITIONS, type HoldAction } from '../account-hold.ts';
 
 export const HOLD_STATUSES = Object.keys(HOLD_TRANSITIONS) as readonly HoldStatus[];

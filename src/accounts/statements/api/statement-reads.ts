@@ -2,7 +2,7 @@
 import { type ApiResource, findOne } from '../../../api/api-resource.ts';
 import { type RouteAnswer, type RouteRequest, route } from '../../../api/route.ts';
 import { ApiError } from '../../../errors/errors.ts';
-import type { Account } from '../../../ledger/account.ts';
+import type { Account } from '../../../ledger/account/account.ts';
 import { openStatement, sumStatement } from '../read-statement.ts';
 import type { StatementDays } from '../statement.ts';
 import { formOf, refuseForm, statementAnswer } from './statement-file.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 
 /** A statement with the one before it, its last line and the line behind, and the row of its schedule. */

@@ -1,6 +1,6 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import type { CardStatus } from '../card.ts';
 import { cards, type StoredCard } from '../card-table.ts';

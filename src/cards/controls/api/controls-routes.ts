@@ -8,7 +8,7 @@ import { actionRoute, createRoute } from '../../../api/write-routes.ts';
 import type { Page, PageRequest } from '../../../db/page.ts';
 import type { Queryable } from '../../../db/pool.ts';
 import type { UseCase } from '../../../idempotency/use-case.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import { cardApi } from '../../card/api/card-routes.ts';
 import { cards } from '../../card/card-table.ts';

@@ -1,6 +1,6 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 
 /** What is in force of a subject, with what its versions say. One statement, so all is of one moment. */

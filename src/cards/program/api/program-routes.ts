@@ -6,7 +6,7 @@ import { answerSecretPlace, revealedAnswer } from '../../../idempotency/answer-s
 import { internalKey } from '../../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../../idempotency/once.ts';
 import type { UseCase } from '../../../idempotency/use-case.ts';
-import { loadBook } from '../../../ledger/book-store.ts';
+import { loadBook } from '../../../ledger/book/book-store.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import { newId } from '../../../values/ids.ts';
 import { parseAllowList } from '../../../values/public-address.ts';

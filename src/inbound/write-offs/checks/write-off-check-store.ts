@@ -1,6 +1,6 @@
 /** Write-offs with their exceptions, and with what they have booked in customers' books. */
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import type { WriteOff } from '../write-off.ts';
 import { writeOffs } from '../write-off-table.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { orAll, signedAmount } from '../../../api/schemas/amount.ts';
 import { currency, externalId, freeText, metadata, name } from '../../../api/schemas/fields.ts';
 import * as shown from '../../../api/schemas/shown.ts';
-import { ACCOUNT_TYPES } from '../../../ledger/chart-names.ts';
+import { ACCOUNT_TYPES } from '../../../ledger/account/chart-names.ts';
 
 /** A code stands in files of accountants' programs: no space, nothing that they would read as a formula. */
 const CODE = /^[a-zA-Z0-9][a-zA-Z0-9_.:-]{0,63}$/;

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 
 /** A row of the log of effective days, with the entry whose line it is. */

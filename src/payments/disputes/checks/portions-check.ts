@@ -1,6 +1,6 @@
 /** Checks that the portions of refunds and disputes are all that left: what is given back goes by them. */
 import type { CheckContext } from '../../../group/check-context.ts';
-import { chartAccountId } from '../../../ledger/chart.ts';
+import { chartAccountId } from '../../../ledger/account/chart.ts';
 import { publicId } from '../../../values/ids.ts';
 import { type PaymentOperation, sumOfPortions } from '../../operations/payment-operation.ts';
 import type { Dispute } from '../dispute.ts';

@@ -4,7 +4,7 @@ import { plainArray } from '../../../db/columns.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
 import { type BookedStep, readStepsOf } from '../../../group/steps-store.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import type { Settlement } from '../../paydays/settlement.ts';
 import { settlements } from '../../paydays/settlement-table.ts';

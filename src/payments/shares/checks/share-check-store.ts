@@ -1,6 +1,6 @@
 import type { Pool } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Instant } from '../../../values/clock.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import type { PaymentShare } from '../share.ts';

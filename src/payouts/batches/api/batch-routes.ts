@@ -8,7 +8,7 @@ import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { CSV_TYPE } from '../../../values/csv-writing.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
 import {

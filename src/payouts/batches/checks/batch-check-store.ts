@@ -1,9 +1,9 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { BookId } from '../../../ledger/book.ts';
-import type { Hold } from '../../../ledger/hold.ts';
-import { holds } from '../../../ledger/hold-table.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
+import type { Hold } from '../../../ledger/hold/hold.ts';
+import { holds } from '../../../ledger/hold/hold-table.ts';
 import type { Instant } from '../../../values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import type { PayoutBatch } from '../batch.ts';

@@ -4,10 +4,10 @@
  * here.
  */
 
-import type { BookId } from '../../../ledger/book.ts';
-import { type ChartCode, chartAccountId } from '../../../ledger/chart.ts';
-import type { PostingDraft } from '../../../ledger/entry.ts';
-import type { HoldStatus } from '../../../ledger/hold.ts';
+import { type ChartCode, chartAccountId } from '../../../ledger/account/chart.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
+import type { PostingDraft } from '../../../ledger/entry/entry.ts';
+import type { HoldStatus } from '../../../ledger/hold/hold.ts';
 import type { Payout } from '../payout.ts';
 
 /** Returns every series of steps that leads to the payout's status. */

@@ -2,7 +2,7 @@
 import { found } from '../../../api/answers.ts';
 import { route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
-import { loadBook } from '../../../ledger/book-store.ts';
+import { loadBook } from '../../../ledger/book/book-store.ts';
 import { approvalPolicies } from '../approval-policy-table.ts';
 import { policyView } from '../approval-policy-view.ts';
 import { requestPolicyApproval, requestPolicyProposal, requestPolicyRejection } from '../change-policy.ts';

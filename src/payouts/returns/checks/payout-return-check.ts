@@ -4,7 +4,7 @@ import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { behindNewIds } from '../../../group/until.ts';
-import { chartAccountId } from '../../../ledger/chart.ts';
+import { chartAccountId } from '../../../ledger/account/chart.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
 import { type ReturnHistory, readReturnHistories, readReturnHistoriesById } from './payout-return-check-store.ts';
 

@@ -1,5 +1,5 @@
 import type { Pool } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 
 /** A file for a bank, with how many payments name it. */

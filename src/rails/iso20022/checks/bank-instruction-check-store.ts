@@ -1,5 +1,5 @@
 import type { Pool } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 
 /** What was submitted to a bank, with the payout that it is of. */
 export interface CheckedInstruction {

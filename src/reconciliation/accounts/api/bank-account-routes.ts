@@ -8,7 +8,7 @@ import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts
 import { routesSince } from '../../../api/route.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
 import { ApiError } from '../../../errors/errors.ts';
-import type { Mode } from '../../../ledger/book.ts';
+import type { Mode } from '../../../ledger/book/book.ts';
 import { plainIdentifier } from '../../../outside/credits/credited-account-store.ts';
 import { bankAccountResource } from '../bank-account-resource.ts';
 import { bankAccounts, listBankAccounts } from '../bank-account-table.ts';

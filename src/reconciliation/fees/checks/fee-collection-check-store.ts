@@ -3,7 +3,7 @@ import { plainArray } from '../../../db/columns.ts';
 import type { Pool } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
 import { type BookedStep, readStepsOf } from '../../../group/steps-store.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import type { FeeCollection } from '../fee-collection.ts';
 import { feeCollections } from '../fee-collection-table.ts';

@@ -1,6 +1,6 @@
 /** Items of a book's own comparisons, each with the line of the account that it is. */
 import type { Queryable } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import type { ExpectedItem } from '../expected-item.ts';
 import { expectedItems } from '../expected-item-table.ts';

@@ -1,8 +1,8 @@
 /** Checks that totals of blocks are what their entries come to, and those of larger blocks what the blocks below do. */
 import type { CheckContext } from '../../../group/check-context.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
-import type { Block } from '../../../ledger/totals/blocks.ts';
-import { readFolded } from '../../../ledger/totals/folded-store.ts';
+import type { Block } from '../../../ledger/balances/totals/blocks.ts';
+import { readFolded } from '../../../ledger/balances/totals/folded-store.ts';
 import { publicId } from '../../../values/ids.ts';
 import { type Difference, findDifference } from '../totals-store.ts';
 

@@ -2,7 +2,7 @@
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { operatorBooks } from '../../../organisations/organisation-store.ts';
 import type { Instant } from '../../../values/clock.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';

@@ -3,7 +3,7 @@ import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
 import { type BookedStep, grouped, readStepsOf } from '../../../group/steps-store.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import type { Instant } from '../../../values/clock.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import { type StoredDispute, transactionDisputes } from '../../disputes/dispute-table.ts';

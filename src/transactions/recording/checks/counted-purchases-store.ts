@@ -5,7 +5,7 @@ import { type Counter, newCounter } from '../../../cards/counters/counter.ts';
 import type { StoredCounter } from '../../../cards/counters/counter-table.ts';
 import type { PurchaseFacts } from '../../../cards/purchase/purchase-facts.ts';
 import type { Transaction } from '../../../db/pool.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 
 interface Sums {
   readonly day: bigint;

@@ -13,7 +13,7 @@ import { programs } from '../../../cards/program/program-table.ts';
 import { plainArray } from '../../../db/columns.ts';
 import type { Pool, Transaction } from '../../../db/pool.ts';
 import { inSnapshot } from '../../../db/snapshot.ts';
-import type { BookId } from '../../../ledger/book.ts';
+import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import { sumOfPurchases } from './counted-purchases-store.ts';
 

@@ -8,7 +8,7 @@ import { actionRoute, createRoute, removeRoute, updateRoute } from '../../../api
 import { answerSecretPlace, revealedAnswer } from '../../../idempotency/answer-secret.ts';
 import { internalKey, type Stored } from '../../../idempotency/idempotency-key.ts';
 import type { OnceAnswer } from '../../../idempotency/once.ts';
-import type { Command, Refusal } from '../../../ledger/command.ts';
+import type { Command, Refusal } from '../../../ledger/command/command.ts';
 import { requireUrl } from '../../../outside/connections/endpoint-url.ts';
 import { type AllowList, parseAllowList } from '../../../values/public-address.ts';
 import { newSecret } from '../../../values/standard-webhooks.ts';

@@ -3,7 +3,7 @@ import type { ApiResource } from '../../../api/api-resource.ts';
 import { createdAtFilter, givenTexts } from '../../../api/pages.ts';
 import { listRoute, readRoute } from '../../../api/read-routes.ts';
 import { objectReference } from '../../../api/schemas/fields.ts';
-import type { DeclaredResource } from '../../../ledger/rows/declared-resource.ts';
+import type { DeclaredResource } from '../../../ledger/resources/declared-resource.ts';
 import { publicId } from '../../../values/ids.ts';
 import { JsonText } from '../../../values/json.ts';
 import { EVENT_FILTERS, isEventFilter } from '../event-filter.ts';

@@ -1,8 +1,8 @@
 /** Bank accounts of the operator's, their statements, and what people make of those that are held. */
 import { until } from '../../../../scripts/harness/until.ts';
 import { GROUPS } from '../../../../src/groups.ts';
-import type { BookId } from '../../../../src/ledger/book.ts';
-import { chartAccountId } from '../../../../src/ledger/chart.ts';
+import { chartAccountId } from '../../../../src/ledger/account/chart.ts';
+import type { BookId } from '../../../../src/ledger/book/book.ts';
 import { operatorBooks } from '../../../../src/organisations/organisation-store.ts';
 import { bankAccounts } from '../../../../src/reconciliation/accounts/bank-account-table.ts';
 import { takeLines } from '../../../../src/reconciliation/items/take-lines.ts';

@@ -5,7 +5,7 @@ import { changeAccountStatus } from '../../../../src/accounts/account/change-acc
 import { openAccount } from '../../../../src/accounts/account/open-account.ts';
 import { receiveTransfer } from '../../../../src/accounts/inbound-transfers/receive-transfer.ts';
 import { GROUPS } from '../../../../src/groups.ts';
-import { accounts } from '../../../../src/ledger/account-table.ts';
+import { accounts } from '../../../../src/ledger/account/account-table.ts';
 import { CURRENCIES } from '../../names.ts';
 import { BY, draws, ifMatchOf, kind, type Part } from '../../part.ts';
 import { accountAt, currencyOf } from './drawn.ts';

@@ -1,8 +1,8 @@
 /** Uploads and workers' visits as commands of the product. */
 import { hash } from 'node:crypto';
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
-import type { Command, Refusal } from '../../../../src/ledger/command.ts';
-import type { BookState } from '../../../../src/ledger/commit/state.ts';
+import type { Command, Refusal } from '../../../../src/ledger/command/command.ts';
+import type { BookState } from '../../../../src/ledger/command/state.ts';
 import type { Table } from '../../../../src/ledger/rows/table.ts';
 import type { PayoutBatch } from '../../../../src/payouts/batches/batch.ts';
 import type { BatchItem, ItemContent } from '../../../../src/payouts/batches/batch-item.ts';

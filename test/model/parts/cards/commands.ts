@@ -8,7 +8,7 @@ import { DEFAULT_EXPIRY_DAYS, NO_FEES } from '../../../../src/cards/program/prog
 import { type UpdateProgram, updateProgram } from '../../../../src/cards/program/update-program.ts';
 import type { PurchaseKind } from '../../../../src/cards/purchase/purchase-facts.ts';
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
-import type { Command, Refusal } from '../../../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../../../src/ledger/command/command.ts';
 import type { Incoming } from '../../../../src/transactions/message/message.ts';
 import { purchaseId } from '../../../../src/transactions/purchase/purchase-id.ts';
 import { transactions } from '../../../../src/transactions/purchase/purchase-table.ts';

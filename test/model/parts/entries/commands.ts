@@ -2,9 +2,9 @@
 
 import { MANUAL } from '../../../../src/journal/entries/manual-entry.ts';
 import { manualEntries } from '../../../../src/journal/entries/manual-entry-table.ts';
-import { accounts } from '../../../../src/ledger/account-table.ts';
-import type { Command } from '../../../../src/ledger/command.ts';
-import type { PostingDraft } from '../../../../src/ledger/entry.ts';
+import { accounts } from '../../../../src/ledger/account/account-table.ts';
+import type { Command } from '../../../../src/ledger/command/command.ts';
+import type { PostingDraft } from '../../../../src/ledger/entry/entry.ts';
 import { newId } from '../../../../src/values/ids.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 

@@ -3,11 +3,11 @@
  * hold that the API placed (src/accounts/holds/place-hold.ts, parts/account-holds).
  */
 
-import { accounts } from '../../../../src/ledger/account-table.ts';
-import type { Command, Refusal, Touch } from '../../../../src/ledger/command.ts';
-import type { Draft } from '../../../../src/ledger/draft.ts';
-import type { Hold, HoldStepKind } from '../../../../src/ledger/hold.ts';
-import { holds } from '../../../../src/ledger/hold-table.ts';
+import { accounts } from '../../../../src/ledger/account/account-table.ts';
+import type { Command, Refusal, Touch } from '../../../../src/ledger/command/command.ts';
+import type { Draft } from '../../../../src/ledger/command/draft.ts';
+import type { Hold, HoldStepKind } from '../../../../src/ledger/hold/hold.ts';
+import { holds } from '../../../../src/ledger/hold/hold-table.ts';
 import { newId, type Uuid } from '../../../../src/values/ids.ts';
 import { type Answer, command, stored, touchAccounts } from '../../test-command.ts';
 

@@ -1,6 +1,6 @@
 /** Holds of their own. Those of payouts, and those that the API placed, belong to their parts, and are compared here with the others. */
 import fc from 'fast-check';
-import { holds } from '../../../../src/ledger/hold-table.ts';
+import { holds } from '../../../../src/ledger/hold/hold-table.ts';
 import { amountOf, draws, fromNewest, kind, maybe, type Part, type RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt, amountFrom } from '../accounts/drawn.ts';

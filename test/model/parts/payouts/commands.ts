@@ -1,6 +1,6 @@
 /** Notices of the rail, and the simulation of one. */
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
-import type { Command, Refusal } from '../../../../src/ledger/command.ts';
+import type { Command, Refusal } from '../../../../src/ledger/command/command.ts';
 import { noticeCommand } from '../../../../src/payouts/notices/rail-notices.ts';
 import type { Payout } from '../../../../src/payouts/payout/payout.ts';
 import { payoutView } from '../../../../src/payouts/payout/payout-view.ts';

@@ -8,7 +8,7 @@ import { CLOSING_BLOCKS, closingBlock, PERIOD_BLOCKS } from '../../../../src/api
 import { PROBLEM_FACTS } from '../../../../src/api/schemas/problem-facts.ts';
 import type { ErrorCode } from '../../../../src/errors/errors.ts';
 import { GROUPS } from '../../../../src/groups.ts';
-import type { Draft } from '../../../../src/ledger/draft.ts';
+import type { Draft } from '../../../../src/ledger/command/draft.ts';
 import { newId } from '../../../../src/values/ids.ts';
 
 const BLOCKERS = GROUPS.flatMap(({ blocksClosing }) => blocksClosing);

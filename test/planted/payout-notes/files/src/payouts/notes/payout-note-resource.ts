@@ -1,5 +1,5 @@
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
-import type { Resource, Shown } from '../../ledger/rows/resource.ts';
 import { formatInstant } from '../../values/clock.ts';
 import { publicId } from '../../values/ids.ts';
 import { allowedActions, PAYOUT_NOTE_TRANSITIONS, type PayoutNote } from './payout-note.ts';

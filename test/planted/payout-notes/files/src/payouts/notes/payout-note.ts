@@ -2,7 +2,7 @@
  * A note on a payout: what people tell each other about it. It moves no money, and is kept as long as the payout is.
  * Next: payout-note-resource.ts (its declaration), write-note.ts and withdraw-note.ts (its steps).
  */
-import type { Transitions } from '../../ledger/rows/resource.ts';
+import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 

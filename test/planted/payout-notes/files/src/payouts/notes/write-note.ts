@@ -1,10 +1,10 @@
 /** Writes a note on a payout, whatever the payout's status. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
-import type { Change } from '../../ledger/change-of.ts';
-import type { Command, Refusal } from '../../ledger/command.ts';
-import { Draft } from '../../ledger/draft.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { Draft } from '../../ledger/command/draft.ts';
+import type { Change } from '../../ledger/resources/change-of.ts';
+import { begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
-import { begin } from '../../ledger/rows/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { payouts } from '../payout/payout-table.ts';
 import type { PayoutNote } from './payout-note.ts';
