@@ -229,6 +229,29 @@ test('G2: faults of JSON are told by their pointers', async () => {
   expect(problem.errors_total).toBe(2);
 });
 
+test('G2: a wallet without a name, or with two, is a fault of its item, beside the others', async () => {
+  const both = { type: 'wallet', wallet_id: 'W', phone: '+962791234567' };
+  const { body } = await upload({
+    items: [
+      item(),
+      item({ destination: both }),
+      item({ destination: { type: 'wallet' } }),
+      item({ destination: both, amount: 1.5 }),
+    ],
+  });
+  expect(body).toMatchObject({ errors_total: 4, errors_csv: expect.any(String) });
+  expect(body.errors.map(({ param, code }) => [param, code])).toEqual([
+    ['/items/1/destination/phone', 'parameter_invalid'],
+    ['/items/2/destination/wallet_id', 'parameter_missing'],
+    ['/items/3/amount', 'amount_not_integer'],
+    ['/items/3/destination/phone', 'parameter_invalid'],
+  ]);
+  const rows = ['1000,JOD,wallet,W,+962791234567', '1000,JOD,wallet,,', '1.5,JOD,wallet,W,'];
+  const ofCsv = await uploadCsv(['amount,currency,type,wallet_id,phone', ...rows].join('\n'));
+  expect(ofCsv.body.errors_total).toBe(3);
+  expect(ofCsv.body.errors.map(({ param }) => param)).toEqual(['/rows/1/phone', '/rows/2/wallet_id', '/rows/3/amount']);
+});
+
 test('G3: an account that lacks one refuses the batch; a draft stays a draft', async () => {
   const poor = (await service.openAccount({ funds: 10_049 })).id;
   const body = { items: items(10), account: poor };
