@@ -89,7 +89,9 @@ function answerWith(outcomes: readonly Outcome[], { requestId, actor }: Asked): 
         exception: status < 400 ? exceptionResource.view(draft.get(exceptions, exceptionId)!, draft) : null,
         problem: status < 400 ? null : (JSON.parse(body) as unknown),
       }));
-      return draft.finish({ status: 200, body: writeJson({ object: 'exception_answers', data }) });
+      const body = writeJson({ object: 'exception_answers', data });
+      // Several resources, and of one that is refused none: the book stands for them.
+      return draft.finish({ status: 200, body, resource: 'book', resourceId: draft.book.id });
     },
   };
 }

@@ -559,11 +559,21 @@ test.each([
 test.each([
   ['more characters than the file has', 'ü'.repeat(71)],
   ['nothing that can be written', 'سلمى'],
-])('a remittance of %s is refused when it is accepted', async (_, remittance) => {
+])('a remittance of %s is refused when it is accepted, and when it is changed', async (_, remittance) => {
   const account: Account = await started.funded(100_000);
   const body = { account: account.id, amount: 1_000, currency: 'EUR', destination: PAYEE, remittance };
   expect(await live.post('/v1/payouts', body)).toMatchObject({
     status: 422,
     body: { code: 'rail_unavailable', param: '/remittance' },
   });
+  const scheduled_for = new Date(Date.now() + 86_400_000).toISOString();
+  const waiting = succeeded(await live.post<Payout>('/v1/payouts', { ...body, remittance: 'Rent', scheduled_for }));
+  const path = `/v1/payouts/${waiting.id}`;
+  expect(await live.patch(path, { remittance, purpose_code: 'RENT' })).toMatchObject({
+    status: 422,
+    body: { code: 'rail_unavailable', param: '/remittance' },
+  });
+  expect(await live.read(path)).toMatchObject({ remittance: 'Rent', purpose_code: null, version: waiting.version });
+  expect(succeeded(await live.patch<Payout>(path, { remittance: 'Rent, May' })).remittance).toBe('Rent, May');
+  succeeded(await live.post(`${path}/cancel`));
 });

@@ -18,7 +18,7 @@ import { resolveByPerson } from '../../scripts/ops-resolve.ts';
 import type * as schemas from '../../src/payouts/batches/api/batch-schemas.ts';
 import { sweepUploadErrors } from '../../src/payouts/batches/upload-errors.ts';
 import { pause, pausedOf, resume } from '../../src/payouts/pauses/change-pause.ts';
-import { publicId } from '../../src/values/ids.ts';
+import { newId, publicId } from '../../src/values/ids.ts';
 import { startContracted } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { addPersonOf } from '../support/people.ts';
@@ -227,6 +227,60 @@ test('G2: faults of JSON are told by their pointers', async () => {
   expect(status).toBe(400);
   expect(problem.errors.map(({ param }) => param)).toEqual(['/items/1/amount', '/items/2/destination/iban']);
   expect(problem.errors_total).toBe(2);
+});
+
+test('G2: a wallet without a name, or with two, is a fault of its item, beside the others', async () => {
+  const both = { type: 'wallet', wallet_id: 'W', phone: '+962791234567' };
+  const { body } = await upload({
+    items: [
+      item(),
+      item({ destination: both }),
+      item({ destination: { type: 'wallet' } }),
+      item({ destination: both, amount: 1.5 }),
+    ],
+  });
+  expect(body).toMatchObject({ errors_total: 4, errors_csv: expect.any(String) });
+  expect(body.errors.map(({ param, code }) => [param, code])).toEqual([
+    ['/items/1/destination/phone', 'parameter_invalid'],
+    ['/items/2/destination/wallet_id', 'parameter_missing'],
+    ['/items/3/amount', 'amount_not_integer'],
+    ['/items/3/destination/phone', 'parameter_invalid'],
+  ]);
+  const rows = ['1000,JOD,wallet,W,+962791234567', '1000,JOD,wallet,,', '1.5,JOD,wallet,W,'];
+  const ofCsv = await uploadCsv(['amount,currency,type,wallet_id,phone', ...rows].join('\n'));
+  expect(ofCsv.body.errors_total).toBe(3);
+  expect(ofCsv.body.errors.map(({ param }) => param)).toEqual(['/rows/1/phone', '/rows/2/wallet_id', '/rows/3/amount']);
+});
+
+test('accounts that items leave and go to are judged whatever else is wrong, each item at its place', async () => {
+  const [frozen, dinars] = [await service.openAccount(), await service.openAccount({ currency: 'KWD' })];
+  succeeded(await service.post(`/v1/accounts/${frozen.id}/freeze`));
+  const nobody = `${account.slice(0, -4)}0000`;
+  const payee = publicId('payee', newId());
+  const to = (id: string) => item({ destination: { type: 'account', account: id } });
+  const told = async (given: object[]) => {
+    const { body } = await upload({ account, items: given });
+    expect(body.errors_total).toBe(body.errors.length);
+    expect(body).toMatchObject({ errors_csv: expect.any(String) });
+    return body.errors.map(({ param, code }) => [param, code]);
+  };
+  const unknownPayee = item({ destination: { type: 'payee', payee } });
+  expect(await told([unknownPayee, to(nobody), to(dinars.id), to(account)])).toEqual([
+    ['/items/0/destination/payee', 'resource_not_found'],
+    ['/items/1/destination/account', 'resource_not_found'],
+    ['/items/2/destination/account', 'currency_mismatch'],
+    ['/items/3/destination/account', 'destination_invalid'],
+  ]);
+  const from = [nobody, frozen.id, dinars.id, account, frozen.id, nobody];
+  expect(await told([...from.map((id) => item({ account: id })), to(nobody)])).toEqual([
+    ['/items/0/account', 'resource_not_found'],
+    ['/items/5/account', 'resource_not_found'],
+    ['/items/1/account', 'account_frozen'],
+    ['/items/4/account', 'account_frozen'],
+    ['/items/2/currency', 'currency_mismatch'],
+    ['/items/6/destination/account', 'resource_not_found'],
+  ]);
+  expect((await service.read<List<Batch>>(BATCHES)).data).toEqual([]);
 });
 
 test('G3: an account that lacks one refuses the batch; a draft stays a draft', async () => {

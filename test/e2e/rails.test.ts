@@ -2,7 +2,7 @@
  * Everything that a rail can report, early, late, twice and in contradiction: every magic alias and every simulation.
  */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Account, Client, Entry, List, Payout } from '../../scripts/harness/client.ts';
 import { until } from '../../scripts/harness/client.ts';
 import { expectInvariants } from '../support/invariants.ts';
@@ -230,6 +230,40 @@ describeOnEachBackend('the sandbox rail', (backend) => {
       () => product.runtime.pool.query(`SELECT FROM payouts WHERE status IN ('pending', 'processing') LIMIT 1`),
       ({ rowCount }) => rowCount === 0,
     );
+    await expectInvariants({ database: product.database });
+  });
+});
+
+describe('a payout that is processing, and that no job has brought to the rail', () => {
+  let product: Product;
+  beforeAll(async () => {
+    product = await startProduct({ backend: 'postgres', pools: ['ledger'] });
+  });
+  afterAll(() => product?.close());
+
+  test('is completed and failed once it is there; a simulation that nobody serves may be sent again', async () => {
+    const { client } = await product.organisation();
+    const { id: account } = await client.openAccount({ funds: FUNDS });
+    const pending = async () => {
+      const { id } = await client.pay({ account, amount: AMOUNT, destination: { type: 'cliq', alias: 'PENDING' } });
+      return client.payoutUntil(id, 'processing');
+    };
+    const [kept, completed, failed] = [await pending(), await pending(), await pending()];
+    const simulate = ({ id }: Payout, action: string, idempotencyKey?: string) =>
+      client.post<Payout & { retryable?: boolean }>(`/v1/simulations/payouts/${id}/${action}`, {}, { idempotencyKey });
+
+    const key = randomUUID();
+    const unserved = await simulate(kept, 'fail', key);
+    expect(unserved.body).toMatchObject({ code: 'state_conflict', retryable: true, current_status: 'processing' });
+    expect(unserved.headers['retry-after']).toBe('1');
+
+    const answers = [simulate(completed, 'complete'), simulate(failed, 'fail')];
+    await product.startPools(['rails']);
+    expect((await Promise.all(answers)).map(({ status, body }) => [status, body.status])).toEqual([
+      [200, 'paid'],
+      [200, 'failed'],
+    ]);
+    expect((await simulate(kept, 'fail', key)).body).toMatchObject({ status: 'failed' });
     await expectInvariants({ database: product.database });
   });
 });

@@ -24,6 +24,7 @@ type Policy = (typeof schemas.policy)['_zod']['output'];
 const POLICY = '/v1/payouts/approval_policy';
 const AMOUNT = 5_124;
 const HELD = 5_150;
+const DAY_MS = 86_400_000;
 
 let product: Product;
 let service: Client;
@@ -189,6 +190,35 @@ describe('approval', () => {
     expect(last).toMatchObject({ status: 'paid', remittance: 'Invoice 18', metadata: { order: '77' } });
     expect(last).toMatchObject({ purpose_code: 'SUPP', approvals: [{ person: benIs!.id }, { person: adaIs!.id }] });
     expect(last.hold).toBe((await service.payout(waiting.id)).hold);
+  });
+
+  test('a description that travels is what people approve: another one clears approvals, and its writer does not approve', async () => {
+    await policy({ above: [{ currency: 'JOD', amount: 5_000, approvals: 2 }] });
+    const patch = async (payout: Payout, change: object, client = service) =>
+      succeeded(await client.patch<Payout>(`/v1/payouts/${payout.id}`, change));
+    const once = succeeded(await approve(ada, await ask({ description: 'Rent May' })));
+    expect(once).toMatchObject({ approvals: [{ person: adaIs!.id }], remittance: 'Rent May' });
+    const changed = await patch(once, { description: 'Rent June' }, ben);
+    expect(changed).toMatchObject({ status: 'requires_approval', approvals: [], remittance: 'Rent June' });
+    expect((await approve(ben, changed)).body).toMatchObject({ code: 'self_approval_forbidden' });
+
+    // Beside a remittance it does not travel, nor where it does not fit.
+    const beside = succeeded(await approve(ada, await ask({ description: 'Rent May', remittance: 'Flat 7' })));
+    expect((await patch(beside, { description: 'Rent June' })).approvals).toHaveLength(1);
+    const long = succeeded(await approve(ada, await ask({ description: 'x'.repeat(141) })));
+    expect((await patch(long, { description: 'y'.repeat(141) })).approvals).toHaveLength(1);
+    expect((await patch(long, { description: 'Rent May' })).approvals).toEqual([]);
+    for (const { id } of [once, beside, long]) succeeded(await service.post(`/v1/payouts/${id}/cancel`));
+  });
+
+  test('scheduled and approved, a payout with another description waits for people again', async () => {
+    const scheduled_for = new Date(Date.now() + DAY_MS).toISOString();
+    const waiting = await ask({ approval: 'required', description: 'Rent May', scheduled_for });
+    expect(succeeded(await approve(ada, waiting))).toMatchObject({ status: 'scheduled', remittance: 'Rent May' });
+    const path = `/v1/payouts/${waiting.id}`;
+    const changed = succeeded(await service.patch<Payout>(path, { description: 'Something else' }));
+    expect(changed).toMatchObject({ status: 'requires_approval', approvals: [], remittance: 'Something else' });
+    succeeded(await service.post(`${path}/cancel`));
   });
 
   test('a new description of a released payout does not change what travelled', async () => {

@@ -21,6 +21,10 @@ export class BatchFaults {
     return this.#total > 0;
   }
 
+  get anyOfForm(): boolean {
+    return this.#ofForm.length > 0;
+  }
+
   add(fault: UploadFault): void {
     this.#total++;
     const kind = ERRORS[fault.code].status === 400 ? this.#ofForm : this.#others;

@@ -3,6 +3,7 @@
 import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { previewOf, storedView } from '../../idempotency/stored-view.ts';
+import type { Account } from '../../ledger/account/account.ts';
 import { accounts } from '../../ledger/account/account-table.ts';
 import type { Command, Outcome, Refusal } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -113,23 +114,32 @@ function refuseContent(draft: Draft, { sha256, allowsDuplicate, known }: CreateB
   };
 }
 
+/** The upload has judged them. What changed since is refused at the item that names the account first. */
 function refuseAccounts(draft: Draft, { payingAccounts, places }: CreateBatch): Refusal | undefined {
   for (const { accountId, currency } of payingAccounts) {
-    const paying = draft.get(accounts, accountId);
-    const param = places.get(accountId)!;
-    if (paying?.code !== 'customer')
-      return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
-    if (paying.status === 'closed') return { refused: 'account_closed', param };
-    if (paying.status === 'frozen') return { refused: 'account_frozen', param };
-    if (paying.currency !== currency)
-      return {
-        refused: 'currency_mismatch',
-        param: param.replace(/account$/, 'currency'),
-        detail: `The account is kept in ${paying.currency}.`,
-        facts: { account_currency: paying.currency },
-      };
+    const refusal = refusePaying(draft.get(accounts, accountId), currency);
+    if (refusal) return { ...refusal, param: places.get(accountId)!.replace(/\/account$/, refusal.param) };
   }
   return undefined;
+}
+
+/** Whether an item in the currency can leave the account. `param`: of the item. */
+export function refusePaying(
+  paying: Account | undefined,
+  currency: string,
+): (Refusal & { readonly param: '/account' | '/currency' }) | undefined {
+  const param = '/account';
+  if (paying?.code !== 'customer')
+    return { refused: 'resource_not_found', param, detail: 'There is no such account in this book.' };
+  if (paying.status === 'closed') return { refused: 'account_closed', param };
+  if (paying.status === 'frozen') return { refused: 'account_frozen', param };
+  if (paying.currency === currency) return undefined;
+  return {
+    refused: 'currency_mismatch',
+    param: '/currency',
+    detail: `The account is kept in ${paying.currency}.`,
+    facts: { account_currency: paying.currency },
+  };
 }
 
 /** Its pages stay: the row states that they belong to a batch. Throws where they were swept. */

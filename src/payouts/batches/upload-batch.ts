@@ -24,7 +24,7 @@ import { ITEMS_MAX, PAYING_ACCOUNTS_MAX, type PayingAccount } from './batch.ts';
 import { BatchFaults, type UploadFault } from './batch-faults.ts';
 import { beginUpload, endUpload } from './batch-item-store.ts';
 import { batchContents } from './batch-table.ts';
-import { type CreateBatch, createBatch } from './create-batch.ts';
+import { type CreateBatch, createBatch, refusePaying } from './create-batch.ts';
 import { UploadErrorsFile } from './upload-errors.ts';
 import { type UploadedItem, UploadItems, type UploadItemsRuntime } from './upload-items.ts';
 
@@ -136,9 +136,11 @@ async function readUpload(
   for (const fault of beside) faults.add(fault);
   if (items.read === 0 && beside.length === 0)
     faults.add({ code: 'parameter_invalid', param: '/items', detail: 'Expects at least one item.' });
-  const payingAccounts = faults.any
-    ? []
-    : await payingAccountsOf(runtime, { request, upload, items, faults }, upload.options().accountId);
+  // What stands beside the items is not known where something is wrong with it, nor what an item leaves whose form is wrong.
+  const payingAccounts =
+    faults.anyOfForm || beside.length > 0
+      ? []
+      : await payingAccountsOf(runtime, { request, upload, items, faults }, upload.options().accountId);
   await file?.add(faults.take());
   await file?.end();
   faults.throwAny(file?.path);
@@ -167,30 +169,37 @@ interface Reckoned extends Omit<Reading, 'batchId'> {
   readonly faults: BatchFaults;
 }
 
-/** The accounts that items leave, with what they take. An item that names none leaves the batch's, or the default one of its currency. */
+/** The accounts that items leave, with what they take, and whether they can; then those that items go to. */
 async function payingAccountsOf(
   { pool }: UploadRuntime,
   { request: { bookId }, items, faults, upload }: Reckoned,
   batchAccountId: Uuid | undefined,
 ): Promise<PayingAccount[]> {
-  const needs = new Map<Uuid, PayingAccount>();
+  // An item that names no account leaves the batch's, or the default one of its currency.
   const accountOf = new Map<string, Uuid>();
-  for (const { accountId, currency, amount, firstRow } of items.needs) {
-    const own = accountId ?? batchAccountId ?? (await defaultAccounts.find(pool, bookId, currency))?.accountId;
-    if (own === undefined) {
+  for (const { accountId, currency, rows } of items.needs) {
+    if (accountId !== null) continue;
+    const own = batchAccountId ?? (await defaultAccounts.find(pool, bookId, currency))?.accountId;
+    if (own !== undefined) accountOf.set(currency, own);
+    else {
       const detail = `There is no account in ${currency} to pay from. Open one, or name an account.`;
-      faults.add({ code: 'resource_not_found', param: upload.placeOf(firstRow, '/account'), detail });
+      faults.add({ code: 'resource_not_found', param: upload.placeOf(rows[0]!, '/account'), detail });
+    }
+  }
+  const load = (ids: readonly Uuid[]) => loadAccounts(pool, bookId, ids);
+  const named = items.needs.flatMap(({ accountId, currency }) => accountId ?? accountOf.get(currency) ?? []);
+  const found = await load([...new Set(named)]);
+  const needs = new Map<Uuid, PayingAccount>();
+  for (const { accountId, currency, amount, rows } of items.needs) {
+    const own = accountId ?? accountOf.get(currency);
+    if (own === undefined) continue;
+    const refusal = refusePaying(found.get(own), currency);
+    if (refusal !== undefined) {
+      for (const row of rows) items.refuse(row, refusal);
       continue;
     }
-    if (accountId === null) accountOf.set(currency, own);
     const known = needs.get(own);
-    if (known !== undefined && known.currency !== currency) {
-      const detail = `An account has one currency; items in ${known.currency} leave it too.`;
-      const param = upload.placeOf(firstRow, '/currency');
-      faults.add({ code: 'currency_mismatch', param, detail });
-      continue;
-    }
-    items.nameAccount(own, firstRow);
+    items.nameAccount(own, rows[0]!);
     needs.set(own, {
       accountId: own,
       currency,
@@ -206,7 +215,7 @@ async function payingAccountsOf(
       detail: `The items of a batch leave at most ${PAYING_ACCOUNTS_MAX} accounts; these leave ${needs.size}.`,
       facts: { limit: PAYING_ACCOUNTS_MAX },
     });
-  if (!faults.any) await items.judgeTargets(accountOf, (ids) => loadAccounts(pool, bookId, ids));
+  await items.judgeTargets(accountOf, load);
   return [...needs.values()];
 }
 

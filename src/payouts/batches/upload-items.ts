@@ -1,6 +1,7 @@
 /** What the items of an upload become: each is placed, its fee is set, and it is kept in a page, while nothing is wrong with any. */
 import type { Config } from '../../config.ts';
 import type { Pool } from '../../db/pool.ts';
+import { ERRORS } from '../../errors/errors.ts';
 import { feeOf, proportionalFee } from '../../fees/fee-schedule.ts';
 import type { Account } from '../../ledger/account/account.ts';
 import type { Mode } from '../../ledger/book/book.ts';
@@ -62,7 +63,8 @@ interface Need {
   readonly accountId: Uuid | null;
   readonly currency: string;
   readonly amount: bigint;
-  readonly firstRow: number;
+  /** That name the account; of those that name none the first. */
+  readonly rows: number[];
 }
 
 /** An item that goes to an account of the book. */
@@ -148,15 +150,15 @@ export class UploadItems {
     const { amount, currency, remittance } = asked;
     const of = { bookId, mode, payoutId, amount, currency };
     const placed = await placeDestination(this.#runtime, of, asked.destination);
-    if (isRefusal(placed)) return this.#refuse(row, placed);
+    if (isRefusal(placed)) return this.refuse(row, placed);
     const routing = routePlaced(this.#runtime, { ...asked, mode }, placed);
     const { rail } = routing;
-    if (rail === null) return this.#refuse(row, refuseRoute(routing.noRoute));
+    if (rail === null) return this.refuse(row, refuseRoute(routing.noRoute));
     const refusal =
       refuseOffered(this.#runtime, of, { placed: { ...placed, rail }, amount, currency, remittance }) ??
       this.#judgeCard(placed) ??
       (await this.#judgePayee(placed));
-    if (refusal) return this.#refuse(row, refusal);
+    if (refusal) return this.refuse(row, refusal);
     const setting = this.#runtime.config[feeSettingOf(placed.destination.type)];
     const fee = feeOf(amount, routing.fee ?? proportionalFee(BigInt(setting)));
     this.configuration = routing.configuration;
@@ -205,15 +207,16 @@ export class UploadItems {
     return undefined;
   }
 
-  #refuse(row: number, { refused, param = '', detail, facts }: Refusal): void {
+  refuse(row: number, { refused, param = '', detail, facts }: Refusal): void {
     const { faults, placeOf } = this.#how;
-    faults.add({ code: refused, param: placeOf(row, param), detail: detail ?? 'It can be paid by no payout.', facts });
+    faults.add({ code: refused, param: placeOf(row, param), detail: detail ?? `${ERRORS[refused].title}.`, facts });
   }
 
   #count({ accountId: named, currency, amount }: ItemRequest, fee: bigint, row: number) {
     const accountId = named ?? null;
     const name = `${accountId ?? ''} ${currency}`;
-    const need = this.#needs.get(name) ?? { accountId, currency, amount: 0n, firstRow: row };
+    const need = this.#needs.get(name) ?? { accountId, currency, amount: 0n, rows: [] };
+    if (accountId !== null || need.rows.length === 0) need.rows.push(row);
     this.#needs.set(name, { ...need, amount: need.amount + amount + fee });
     const total = this.#totals.get(currency) ?? { currency, amount: 0n, fee: 0n };
     this.#totals.set(currency, { currency, amount: total.amount + amount, fee: total.fee + fee });
@@ -258,7 +261,7 @@ export class UploadItems {
     const found = await load([...new Set(this.#targets.map(({ targetId }) => targetId))]);
     for (const { row, targetId, accountId, currency } of this.#targets) {
       const refusal = refuseTarget(found.get(targetId), { accountId: accountId ?? accountOf.get(currency)!, currency });
-      if (refusal) this.#refuse(row, { ...refusal, param: '/destination/account' });
+      if (refusal) this.refuse(row, { ...refusal, param: '/destination/account' });
     }
   }
 }

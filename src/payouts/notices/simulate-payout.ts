@@ -1,5 +1,6 @@
 /** Test mode: tells the sandbox rail what becomes of a payout, and takes its notice in at once. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -77,28 +78,66 @@ function showPayout(command: Command<Payout>): Command<Stored> {
 }
 
 async function tellRail(rail: Rails['sandbox'], payout: Payout, input: SimulatePayout): Promise<RailNotice> {
-  const { bookId, simulation } = input;
+  const { simulation } = input;
   if (payout.rail !== rail.name || !POSSIBLE[simulation.action].includes(payout.status) || payout.sentAt === null)
     throw conflict(payout, simulation);
+  if (simulation.action === 'return') return returned(rail, payout, input, simulation.amount);
   const id = simulatedNoticeId(input);
-  let notice: RailNotice | undefined;
-  if (simulation.action === 'complete') notice = await rail.complete(bookId, payout.endToEndId, id);
-  else if (simulation.action === 'fail') notice = await rail.fail(bookId, payout.endToEndId, id, simulation.code);
-  else {
-    const left = payout.amount - payout.amountReturned;
-    const amount = simulation.amount ?? left;
-    if (amount > left)
-      throw new ApiError('amount_above_maximum', {
-        param: '/amount',
-        detail: `Only ${left} of the payout has not come back yet.`,
-        facts: { limit: left },
-      });
-    notice = await rail.return(bookId, payout.endToEndId, id, amount);
-    // The rail judges under its own lock: of several at once, those that fit come back.
-    if (!notice) throw conflict(payout, simulation, `Less than ${amount} of it is left at the rail.`);
-  }
-  if (!notice) throw conflict(payout, simulation);
+  const { bookId } = input;
+  const tell = () =>
+    simulation.action === 'complete'
+      ? rail.complete(bookId, payout.endToEndId, id)
+      : rail.fail(bookId, payout.endToEndId, id, simulation.code);
+  const notice = await onceAtRail(payout, tell);
+  if (notice) return notice;
+  throw payout.status === 'processing' ? notAtRail(payout, simulation) : conflict(payout, simulation);
+}
+
+async function returned(
+  rail: Rails['sandbox'],
+  payout: Payout,
+  input: SimulatePayout,
+  asked: bigint | undefined,
+): Promise<RailNotice> {
+  const left = payout.amount - payout.amountReturned;
+  const amount = asked ?? left;
+  if (amount > left)
+    throw new ApiError('amount_above_maximum', {
+      param: '/amount',
+      detail: `Only ${left} of the payout has not come back yet.`,
+      facts: { limit: left },
+    });
+  const notice = await rail.return(input.bookId, payout.endToEndId, simulatedNoticeId(input), amount);
+  // The rail judges under its own lock: of several at once, those that fit come back.
+  if (!notice) throw conflict(payout, input.simulation, `Less than ${amount} of it is left at the rail.`);
   return notice;
+}
+
+/** A job brings a reserved payout to the rail in milliseconds, under load in a second or two. */
+const AT_RAIL_MS = 5_000;
+const TOLD_EVERY_MS = 20;
+
+/** A payout is `processing` from its reservation on, and the rail knows it a moment later: whoever saw the status may say what becomes of it. */
+async function onceAtRail(
+  { status }: Payout,
+  tell: () => Promise<RailNotice | undefined>,
+): Promise<RailNotice | undefined> {
+  const until = performance.now() + AT_RAIL_MS;
+  let notice = await tell();
+  while (!notice && status === 'processing' && performance.now() < until) {
+    await delay(TOLD_EVERY_MS);
+    notice = await tell();
+  }
+  return notice;
+}
+
+function notAtRail(payout: Payout, { action }: Simulation): ApiError {
+  return new ApiError('state_conflict', {
+    detail: `The rail cannot ${action} this payout yet: it has not reached the rail.`,
+    retryable: true,
+    headers: { 'Retry-After': '1' },
+    facts: { current_status: payout.status, allowed_actions: allowedActions(payout) },
+  });
 }
 
 function conflict(

@@ -1,17 +1,19 @@
 /**
  * Changes texts, references and terms of a payout. What travels with the money, and its time, change only before its release, and clear approvals: whoever
- * changed them does not approve the payout.
+ * changed them does not approve the payout. A description is such a text where it travels.
  */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
+import type { Book } from '../../ledger/book/book.ts';
 import type { Command, Refusal } from '../../ledger/command/command.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import { differenceFrom } from '../../ledger/events/previous-attributes.ts';
 import { type Change, changeOf, stateConflict } from '../../ledger/resources/change-of.ts';
 import { indexMetadata } from '../../ledger/resources/metadata-store.ts';
 import { hasText, newSalt } from '../../ledger/rows/personal-text.ts';
+import type { Rails } from '../../rails/rails.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { arrivalOf, type RoutingRuntime } from '../routing/route-payout.ts';
@@ -19,6 +21,7 @@ import { cleared } from './approval.ts';
 import { isReleased, NOTHING_TRAVELS, type Payout, travellingText } from './payout.ts';
 import { payoutResource } from './payout-resource.ts';
 import { restate } from './payout-steps.ts';
+import { type OfferRuntime, refuseOffered } from './refuse-offered.ts';
 import { dueInWallTime, releaseAt, type ScheduledFor } from './schedule.ts';
 
 export interface UpdatePayout extends Change {
@@ -32,13 +35,25 @@ export interface UpdatePayout extends Change {
   readonly scheduledFor?: ScheduledFor | undefined;
   /** When the payee should have the money of a payout that is released at a time. Left out: then. */
   readonly arrival?: (payout: Payout, at: Instant) => Instant;
+  /** What the rail of the payout cannot carry of its new remittance, as at its acceptance. Left out: nothing. */
+  readonly refuses?: (payout: Payout, book: Pick<Book, 'id' | 'mode'>) => Refusal | undefined;
 }
 
-export const requestPayoutUpdate: UseCase<OnceRuntime & RoutingRuntime, Asked & UpdatePayout> = {
+type UpdateRuntime = OnceRuntime & RoutingRuntime & OfferRuntime & { readonly rails: Pick<Rails, 'all'> };
+
+export const requestPayoutUpdate: UseCase<UpdateRuntime, Asked & UpdatePayout> = {
   prepare: (runtime, input) => {
     const { rails } = runtime.railSettings;
     const arrival = ({ rail }: Payout, at: Instant) => arrivalOf({ schedule: rails.get(rail)?.schedule ?? null }, at);
-    return Promise.resolve({ command: updatePayout({ ...input, arrival }) });
+    const refuses: UpdatePayout['refuses'] = (payout, { id: bookId, mode }) => {
+      const { id: payoutId, destination, rail, payee, ...terms } = payout;
+      // Its release finds another rail, or says that there is none.
+      if (!runtime.rails.all().some(({ name }) => name === rail)) return undefined;
+      const placed = { destination, rail, payee };
+      const refusal = refuseOffered(runtime, { bookId, mode, payoutId }, { placed, ...terms });
+      return refusal?.param === '/remittance' ? refusal : undefined;
+    };
+    return Promise.resolve({ command: updatePayout({ ...input, arrival, refuses }) });
   },
 };
 
@@ -57,6 +72,8 @@ export function updatePayout(input: UpdatePayout): Command<Stored | Refusal> {
     if (texts?.metadata) indexMetadata(draft, texts.metadata, { object: 'payout', objectId: payout.id });
     const change = { ...texts, ...travelled(payout, texts), ...terms };
     const next = { ...payout, ...change };
+    const refusal = terms?.remittance == null ? undefined : input.refuses?.(next, draft.book);
+    if (refusal) return refusal;
     const hasAny = hasText(next) || next.remittance !== null;
     const textSalt = payout.textSalt ?? (hasAny ? salt : null);
     const again = terms === undefined ? {} : judgedAgain(draft, next, input.actor);
@@ -74,8 +91,17 @@ function changedTerms(draft: Draft, payout: Payout, input: UpdatePayout): Partia
   const expectedArrival =
     isTime && scheduledFor !== null ? (input.arrival?.(payout, scheduledFor) ?? scheduledFor) : payout.expectedArrival;
   const terms = differenceFrom(payout, { remittance, purposeCode, scheduledFor, expectedArrival });
+  if (terms !== undefined) return terms;
   // The time of a payout that has been released is not looked at: it is refused.
-  return terms ?? (asked !== undefined && !isTime ? {} : undefined);
+  if (asked !== undefined && !isTime) return {};
+  const { description = payout.description } = input;
+  const isSaid = isReleased(payout) || travels(payout) === travels({ remittance, description });
+  return isSaid ? undefined : {};
+}
+
+/** What the rail is given of the two. */
+function travels({ remittance, description }: Pick<Payout, 'remittance' | 'description'>): string | null {
+  return remittance ?? travellingText(description);
 }
 
 /** A description that travels with the money goes on travelling as it was at the release: the same is sent however often it is sent. */

@@ -62,38 +62,48 @@ const CARRIED_OUT = ['ACSC', 'ACCC'];
 const REJECTED = ['RJCT', 'CANC'];
 
 /**
- * `instructions`: the one of a transaction, or all of the payment or group that have no word of their own in the file. Empty: none of ours.
+ * `instructions`: the one of a transaction, or all of the payment or group that have no word of their own in the file. Empty: none of ours. One
+ * that has ended the other way keeps its word: a payment or a group speaks for those that are open, whatever file has ended the others.
  */
 export function meaningOfStatus(
   line: StatusLine,
   instructions: readonly BankInstruction[],
   bank: Pick<BankSettings, 'paidByStatus'>,
 ): Meaning {
-  if (instructions.length === 0 && line.level !== 'transaction') return NOTHING('in_progress');
-  if (instructions.length === 0) return NOTHING('foreign');
-  const code = line.reason ?? null;
-  if (REJECTED.includes(line.status)) {
-    const reported = instructions.map((instruction) => ({
-      ...{ instruction, kind: 'rejected' as const, amount: null, code },
-      confirmed: {},
-    }));
-    if (line.level !== 'group' || isDuplicate(code)) return { reported };
-    return {
-      reported,
-      finding: {
-        kind: 'file_rejected',
-        detail: `The bank rejected the file ${line.messageId ?? 'it does not name'} with ${code ?? 'no reason'}.`,
-      },
-    };
-  }
+  const isOne = line.level === 'transaction';
+  if (instructions.length === 0) return NOTHING(isOne ? 'foreign' : 'in_progress');
+  if (REJECTED.includes(line.status)) return rejected(line, isOne ? instructions : without('paid', instructions));
   if (!CARRIED_OUT.includes(line.status) || !bank.paidByStatus) return NOTHING('in_progress');
-  return {
-    reported: instructions.map((instruction) => ({
-      ...{ instruction, kind: 'paid' as const, amount: null, code: null },
-      confirmed: { amount: instruction.amount, currency: instruction.currency },
-    })),
-  };
+  return carriedOut(line, isOne ? instructions : without('rejected', instructions));
 }
+
+const without = (status: InstructionStatus, instructions: readonly BankInstruction[]) =>
+  instructions.filter((one) => one.status !== status);
+
+function rejected(line: StatusLine, open: readonly BankInstruction[]): Meaning {
+  const code = line.reason ?? null;
+  const reported = open.map((instruction) => ({
+    ...{ instruction, kind: 'rejected' as const, amount: null, code },
+    confirmed: {},
+  }));
+  if (isDuplicate(code) || (line.level !== 'group' && open.length > 0)) return { reported };
+  const what = line.level === 'group' ? `the file ${line.messageId ?? 'it does not name'}` : namedIn(line);
+  const nothing = open.length > 0 ? '' : ' All of it is paid. Nothing was booked.';
+  const detail = `The bank rejected ${what} with ${code ?? 'no reason'}.${nothing}`;
+  return { reported, finding: { kind: 'file_rejected', detail } };
+}
+
+function carriedOut(line: StatusLine, open: readonly BankInstruction[]): Meaning {
+  const reported = open.map((instruction) => ({
+    ...{ instruction, kind: 'paid' as const, amount: null, code: null },
+    confirmed: { amount: instruction.amount, currency: instruction.currency },
+  }));
+  if (open.length > 0) return { reported };
+  const detail = `The bank reports ${namedIn(line)} as carried out (${line.status}), and had rejected all of it. Nothing was booked.`;
+  return { reported, finding: { kind: 'file_amount_mismatch', detail } };
+}
+
+const namedIn = ({ paymentInformationId, messageId }: StatusLine) => paymentInformationId ?? messageId ?? 'a file';
 
 /** `isBatch`: the line names none of its payments, and `instructions` are all of the PmtInf or file that it names. */
 export function meaningOfEntry(
@@ -139,7 +149,7 @@ function withoutCharges({ amount, charges }: EntryLine, expected: bigint): bigin
 }
 
 function batchPaid(line: EntryLine, instructions: readonly BankInstruction[]): Meaning {
-  const open = instructions.filter(({ status }) => status !== 'rejected');
+  const open = without('rejected', instructions);
   const isOneCurrency = open.every(({ currency }) => currency === line.currency);
   const sum = open.reduce((total, { amount }) => total + amount, 0n);
   if (open.length > 0 && isOneCurrency && withoutCharges(line, sum) === sum)

@@ -484,6 +484,60 @@ describe('the inbox', () => {
     expect(await findings()).toMatchObject([{ kind: 'file_rejected' }]);
   });
 
+  const ofOne = (messageId: string, endToEndId: string, status: string, reason?: string) =>
+    pain002({
+      id: 'S1',
+      messageId,
+      payments: [{ paymentInformationId: `${messageId}-1`, transactions: [{ endToEndId, status, reason }] }],
+    });
+  const ofAll = (messageId: string, level: string, status: string, reason?: string) =>
+    pain002(
+      level === 'group'
+        ? { id: 'S2', messageId, group: { status, reason } }
+        : { id: 'S2', messageId, payments: [{ paymentInformationId: `${messageId}-1`, status, reason }] },
+    );
+
+  test.each`
+    level        | own       | reason       | whole     | why          | second        | others
+    ${'group'}   | ${'RJCT'} | ${'AC04'}    | ${'ACSC'} | ${undefined} | ${'rejected'} | ${'paid'}
+    ${'payment'} | ${'CANC'} | ${undefined} | ${'ACCC'} | ${undefined} | ${'rejected'} | ${'paid'}
+    ${'group'}   | ${'ACSC'} | ${undefined} | ${'RJCT'} | ${'AM10'}    | ${'paid'}     | ${'rejected'}
+    ${'payment'} | ${'ACCC'} | ${undefined} | ${'RJCT'} | ${'AM04'}    | ${'paid'}     | ${'rejected'}
+    ${'group'}   | ${'ACSP'} | ${undefined} | ${'RJCT'} | ${'AM10'}    | ${'rejected'} | ${'rejected'}
+  `(
+    'a transaction has $own; a later file says $whole of its $level: $second, the others $others',
+    async ({ level, own, reason, whole, why, second, others }) => {
+      bank = newBank({ paidByStatus: true });
+      const { three, messageId } = await file();
+      await tell('own.xml', ofOne(messageId, three[1]!.endToEndId, own, reason));
+      await tell('whole.xml', ofAll(messageId, level, whole, why));
+      const told = await reported();
+      const kinds = three.map((one) => told.filter((notice) => notice.endToEndId === one.endToEndId));
+      expect(kinds.map((notices) => notices.map(({ kind }) => kind))).toEqual([[others], [second], [others]]);
+    },
+  );
+
+  test.each`
+    level        | first     | then      | finding
+    ${'payment'} | ${'RJCT'} | ${'ACSC'} | ${'file_amount_mismatch'}
+    ${'payment'} | ${'ACSC'} | ${'RJCT'} | ${'file_rejected'}
+    ${'group'}   | ${'ACSC'} | ${'RJCT'} | ${'file_rejected'}
+  `(
+    'a bank that takes back a $first of a whole $level by $then is a finding, and changes nothing',
+    async ({ level, first, then, finding }) => {
+      bank = newBank({ paidByStatus: true });
+      const { messageId } = await file();
+      await tell('first.xml', ofAll(messageId, level, first));
+      const before = await reported();
+      expect(before).toHaveLength(3);
+      await tell('then.xml', ofAll(messageId, level, then));
+      expect(await reported()).toEqual(before);
+      expect(await findings()).toMatchObject([
+        { kind: finding, detail: expect.stringContaining('Nothing was booked.') },
+      ]);
+    },
+  );
+
   test('H11: the same bytes, and the same statuses in another file, tell nothing more', async () => {
     const { three, messageId } = await file();
     const status = (space: string) =>

@@ -1,7 +1,7 @@
 import { isPossiblePhoneNumber } from 'libphonenumber-js';
 import { z } from 'zod';
 import { aliasUpTo, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
-import { ApiError } from '../../../errors/errors.ts';
+import type { ErrorCode } from '../../../errors/errors.ts';
 import type { WalletInput } from '../wallet.ts';
 
 export const walletRequest = z
@@ -24,6 +24,14 @@ export const walletRequest = z
         example: '+962791234567',
       }),
     provider: aliasUpTo(TEXT_LIMITS.provider, 'Which wallet, where the payee has several.').nullish(),
+  })
+  .check(({ value: { wallet_id: walletId, phone }, issues }) => {
+    const input = undefined;
+    if (walletId === undefined && phone === undefined) {
+      const params = { fieldError: 'parameter_missing' satisfies ErrorCode };
+      issues.push({ code: 'custom', input, path: ['wallet_id'], message: 'Give `wallet_id` or `phone`.', params });
+    } else if (walletId !== undefined && phone !== undefined)
+      issues.push({ code: 'custom', input, path: ['phone'], message: 'Expects `wallet_id` or `phone`, not both.' });
   })
   .meta({ id: 'WalletDestinationInput', description: 'Mobile wallet: by its id or by its phone.' });
 
@@ -48,17 +56,6 @@ export const walletClear = z
   })
   .meta({ id: 'WalletDestinationInClear', description: 'A mobile wallet.' });
 
-/** Throws ApiError unless the wallet is named, and by one of the two. */
 export function walletInputOf({ wallet_id: walletId, ...input }: z.output<typeof walletRequest>): WalletInput {
-  if (walletId === undefined && input.phone === undefined)
-    throw new ApiError('parameter_missing', {
-      param: '/destination/wallet_id',
-      detail: 'Give `wallet_id` or `phone`.',
-    });
-  if (walletId !== undefined && input.phone !== undefined)
-    throw new ApiError('parameter_invalid', {
-      param: '/destination/phone',
-      detail: 'Expects `wallet_id` or `phone`, not both.',
-    });
   return { ...input, walletId };
 }

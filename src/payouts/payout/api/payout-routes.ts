@@ -136,10 +136,10 @@ const update = updateRoute(payoutApi, {
   since: '0.4.0',
   summary: 'Update a payout',
   description:
-    'A member that is left out stays as it is. `remittance`, `purpose_code` and `scheduled_for` change only before its release; that clears approvals, and whoever changed them does not approve the payout.',
+    'A member that is left out stays as it is. `remittance`, `purpose_code` and `scheduled_for` change only before its release; that clears approvals, as does a `description` that travels, and whoever changed them does not approve the payout.',
   body: schemas.updatePayout,
   bodyExample: { remittance: 'Invoice 17', metadata: { order: '77' } },
-  errors: ['state_conflict'],
+  errors: ['state_conflict', 'rail_unavailable'],
   handle(request) {
     const { params, ifMatch, body } = request;
     return runUseCase(request, requestPayoutUpdate, {
