@@ -74,7 +74,7 @@ export interface Card {
   /** The card before it in its line, and why that was replaced. */
   readonly replacementFor: Uuid | null;
   readonly replacementReason: ReplacementReason | null;
-  /** The card after it in its line, activated or not. Null again if the processor refuses to issue that one. */
+  /** The card after it in its line, activated or not. Null again if that one is never issued, or closes before it works. */
   readonly replacedBy: Uuid | null;
   readonly closedReason: ClosedReason | null;
   /** Of a merchant-locked card, from its first approval on. */
