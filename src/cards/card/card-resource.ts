@@ -1,6 +1,6 @@
 import type { Refusal } from '../../ledger/command.ts';
 import type { Resource, Shown } from '../../ledger/rows/resource.ts';
-import { allowedActions, CARD_TRANSITIONS, type CardAction, whyNotNow } from './card.ts';
+import { allowedActions, CARD_TRANSITIONS, type CardAction, isBeingIssued, whyNotNow } from './card.ts';
 import { cards, type StoredCard } from './card-table.ts';
 import { cardView } from './card-view.ts';
 
@@ -26,6 +26,7 @@ export const cardResource: Resource<StoredCard, Shown> = {
   transitions: CARD_TRANSITIONS,
   allowedActions,
   unlistedActions: ['update'],
+  passes: (card, action) => action === 'replace' && isBeingIssued(card),
   whyNot: (card, action) => whyNotNow(card, action as CardAction),
   view: (card, { livemode }) => cardView(card, livemode),
 };

@@ -8,7 +8,7 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import type { BookId } from '../../ledger/book.ts';
-import { changeOf, unkept } from '../../ledger/change-of.ts';
+import { changeOf } from '../../ledger/change-of.ts';
 import type { Refusal } from '../../ledger/command.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import type { Draft } from '../../ledger/draft.ts';
@@ -85,9 +85,8 @@ function sealAnew(
   };
 }
 
-/** Throws ApiError for what passes by itself, and StaleRead where name or address have changed since they were read. */
+/** Throws StaleRead where name or address have changed since they were read. */
 function refuseReplacement(card: StoredCard, at: { read: StoredCard; cards: number }): Refusal | undefined {
-  if (card.cardReference === null) throw unkept(refusedAs(card, 'The processor has not issued the card yet.'));
   if (!isSame(card.cardholderSealed, at.read.cardholderSealed) || !isSame(card.shippingSealed, at.read.shippingSealed))
     throw new StaleRead('The cardholder has changed meanwhile. Send the request again.');
   if (card.cardholderSealed === null)
