@@ -9,7 +9,7 @@ import type { Draft } from '../../ledger/command/draft.ts';
 import { changeOf } from '../../ledger/resources/change-of.ts';
 import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { type CardAction, type CardStatus, isOpen } from '../card/card.ts';
+import type { CardAction, CardStatus } from '../card/card.ts';
 import { cardsOfNumber, closingsByActivation } from '../card/card-line.ts';
 import { UNBLOCKED_PIN } from '../card/card-pin.ts';
 import { cardResource } from '../card/card-resource.ts';
@@ -38,10 +38,10 @@ const ACTS: Readonly<Record<Exclude<CardAction, 'replace'>, Act>> = {
     moveTo(draft, card.id, { status: 'active', event: 'card.unfrozen', requestId }),
   close(draft, card, { line, requestId }) {
     const read = lineIn(draft, line);
-    closeCards(draft, read, [{ cardId: card.id, closedReason: 'requested' }], requestId);
+    const closing = { cardId: card.id, closedReason: 'requested' } as const;
+    closeCards(draft, read, [closing], requestId);
     // One that never worked takes no card's place.
-    const replaced = read.cards.find(({ id }) => id === card.replacementFor);
-    if (card.status === 'pending_activation' && replaced !== undefined && isOpen(replaced)) leaveLine(draft, card);
+    if (card.status === 'pending_activation') leaveLine(draft, read, closing);
     return draft.get(cards, card.id)!;
   },
   /** Whoever sends cards says so; the processor knows it. */

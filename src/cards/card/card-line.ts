@@ -101,15 +101,32 @@ export function closingsByActivation(line: readonly Card[], activated: Card): re
   return replacementReason === null ? [] : closingsOf(cardsBefore(line, activated), replacementReason);
 }
 
-function cardsBefore(line: readonly Card[], card: Card): Card[] {
+/** Nearest first. */
+function cardsBefore<Row extends Card>(line: readonly Row[], card: Row): Row[] {
   const byId = new Map(line.map((one) => [one.id, one]));
-  const before: Card[] = [];
+  const before: Row[] = [];
   for (let at = previous(byId, card); at !== undefined; at = previous(byId, at)) before.push(at);
   return before;
 }
 
-function previous(byId: ReadonlyMap<Uuid, Card>, { replacementFor }: Card): Card | undefined {
+function previous<Row extends Card>(byId: ReadonlyMap<Uuid, Row>, { replacementFor }: Row): Row | undefined {
   return replacementFor === null ? undefined : byId.get(replacementFor);
+}
+
+/**
+ * The cards that lose their successor when a card closes that never worked, nearest first. The nearest open card before it is the newest
+ * again. A closed card between the two never worked either, as activating a card closes those before it: it leaves the line as well. Empty
+ * where another card follows, or no card before it is open. A card that nobody made takes not even the place of a closed one.
+ */
+export function losingSuccessor<Row extends Card>(
+  line: readonly Row[],
+  { cardId, closedReason }: Closing,
+): readonly Row[] {
+  const card = line.find(({ id }) => id === cardId)!;
+  const before = cardsBefore(line, card);
+  if (card.replacedBy !== null || before[0]?.replacedBy !== cardId) return [];
+  const upToOpen = before.findIndex(isOpen) + 1;
+  return before.slice(0, closedReason === 'not_issued' ? Math.max(upToOpen, 1) : upToOpen);
 }
 
 /**

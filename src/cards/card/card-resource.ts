@@ -1,6 +1,7 @@
-import type { Refusal } from '../../ledger/command/command.ts';
-import type { Resource, Shown } from '../../ledger/resources/resource.ts';
-import { allowedActions, CARD_TRANSITIONS, type CardAction, whyNotNow } from './card.ts';
+
+import type { Refusal, Refusal } from '../../ledger/command/command.ts';
+import type { Resource, Resource, Shown, Shown } from '../../ledger/resources/resource.ts';
+import { allowedActions, allowedActions, CARD_TRANSITIONS, CARD_TRANSITIONS, type CardAction, type CardAction, isBeingIssued, whyNotNow, whyNotNow } from './card.ts';
 import { cards, type StoredCard } from './card-table.ts';
 import { cardView } from './card-view.ts';
 
@@ -26,6 +27,7 @@ export const cardResource: Resource<StoredCard, Shown> = {
   transitions: CARD_TRANSITIONS,
   allowedActions,
   unlistedActions: ['update'],
+  passes: (card, action) => action === 'replace' && isBeingIssued(card),
   whyNot: (card, action) => whyNotNow(card, action as CardAction),
   view: (card, { livemode }) => cardView(card, livemode),
 };

@@ -16,8 +16,7 @@ export interface StoredCard extends Card {
   /** Of the account. */
   readonly currency: string;
   readonly processor: string;
-  /** The processor's own id of the card. Null until it has issued it, as lastFour and network. */
-  readonly cardReference: string | null;
+  /** Null until the processor has issued it, as network. */
   readonly lastFour: string | null;
   readonly network: string | null;
   /** Name and billing address, for the processor (cardholder.ts). Null once they are erased. */

@@ -63,6 +63,8 @@ export interface Card {
   readonly status: CardStatus;
   readonly type: CardType;
   readonly accountId: Uuid;
+  /** The processor's own id of the card. Null until it has issued it. */
+  readonly cardReference: string | null;
   /** Months count from 1. Null until the processor has issued it. */
   readonly expMonth: number | null;
   readonly expYear: number | null;
@@ -74,7 +76,7 @@ export interface Card {
   /** The card before it in its line, and why that was replaced. */
   readonly replacementFor: Uuid | null;
   readonly replacementReason: ReplacementReason | null;
-  /** The card after it in its line, activated or not. Null again if the processor refuses to issue that one. */
+  /** The card after it in its line, activated or not. Null again if that one is never issued, or closes before it works. */
   readonly replacedBy: Uuid | null;
   readonly closedReason: ClosedReason | null;
   /** Of a merchant-locked card, from its first approval on. */
@@ -96,6 +98,11 @@ export function isOpen({ status }: Pick<Card, 'status'>): boolean {
   return status !== 'closed';
 }
 
+/** Whether the processor is yet to issue it. */
+export function isBeingIssued({ status, cardReference }: Pick<Card, 'status' | 'cardReference'>): boolean {
+  return status !== 'closed' && cardReference === null;
+}
+
 const CARD_ACTIONS = ['activate', 'freeze', 'unfreeze', 'close', 'ship', 'unblock_pin', 'replace'] as const;
 
 export type CardAction = (typeof CARD_ACTIONS)[number];
@@ -113,11 +120,16 @@ const ALLOWS: Readonly<Record<CardAction, (card: Card) => boolean>> = {
   close: () => true,
   ship: ({ shippingStatus }) => shippingStatus === 'ordered',
   unblock_pin: ({ pinStatus }) => pinStatus === 'blocked',
-  // A second replacement of one card would be a second line.
-  replace: ({ replacedBy }) => replacedBy === null,
+  // A second replacement of one card would be a second line, and the processor replaces what it has issued.
+  replace: (card) => card.replacedBy === null && !isBeingIssued(card),
 };
 
-export function whyNotNow({ status, replacedBy }: Pick<Card, 'status' | 'replacedBy'>, action: CardAction): string {
+export function whyNotNow(
+  { status, replacedBy, cardReference }: Pick<Card, 'status' | 'replacedBy' | 'cardReference'>,
+  action: CardAction,
+): string {
+  if (action === 'replace' && isBeingIssued({ status, cardReference }))
+    return 'The processor has not issued the card yet.';
   if (action === 'replace' && status !== 'closed' && replacedBy !== null)
     return 'The card has been replaced already: replace the card that replaces it.';
   if (action === 'ship' && status !== 'closed') return 'No shipment of this card is ordered.';

@@ -7,11 +7,11 @@ import type { SecretBox } from '../../db/secret-box.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { BookId } from '../../ledger/book/book.ts';
-import type { Refusal } from '../../ledger/command/command.ts';
+import type { BookId, BookId } from '../../ledger/book/book.ts';
+import type { Refusal, Refusal } from '../../ledger/command/command.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
-import { changeOf, unkept } from '../../ledger/resources/change-of.ts';
+import { changeOf, changeOf, unkept } from '../../ledger/resources/change-of.ts';
 import { advance, begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
@@ -85,9 +85,8 @@ function sealAnew(
   };
 }
 
-/** Throws ApiError for what passes by itself, and StaleRead where name or address have changed since they were read. */
+/** Throws StaleRead where name or address have changed since they were read. */
 function refuseReplacement(card: StoredCard, at: { read: StoredCard; cards: number }): Refusal | undefined {
-  if (card.cardReference === null) throw unkept(refusedAs(card, 'The processor has not issued the card yet.'));
   if (!isSame(card.cardholderSealed, at.read.cardholderSealed) || !isSame(card.shippingSealed, at.read.shippingSealed))
     throw new StaleRead('The cardholder has changed meanwhile. Send the request again.');
   if (card.cardholderSealed === null)

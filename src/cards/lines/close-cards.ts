@@ -2,7 +2,7 @@
 import type { Draft } from '../../ledger/command/draft.ts';
 import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { type Closing, endsLine } from '../card/card-line.ts';
+import { type Closing, endsLine, losingSuccessor } from '../card/card-line.ts';
 import { cardResource } from '../card/card-resource.ts';
 import { cards, type StoredCard } from '../card/card-table.ts';
 import { tellState } from '../operations/new-operation.ts';
@@ -29,11 +29,10 @@ function closeCard(
   return closed;
 }
 
-/** A card that came to nothing: the one before it may be replaced again. */
-export function leaveLine(draft: Draft, { id, replacementFor }: StoredCard): void {
-  const replaced = replacementFor === null ? undefined : draft.get(cards, replacementFor);
-  if (replaced?.replacedBy !== id) return;
-  advance(draft, cardResource, replaced, { replacedBy: null }, { event: 'card.updated' });
+/** A card that came to nothing: the open one before it may be replaced again. */
+export function leaveLine(draft: Draft, line: Line, closing: Closing): void {
+  for (const card of losingSuccessor(line.cards, closing))
+    advance(draft, cardResource, card, { replacedBy: null }, { event: 'card.updated' });
 }
 
 /** The last card of their line is closed, and no other takes its place. */

@@ -88,15 +88,15 @@ function succeed(draft: Draft, operation: CardOperation, report: ProcessorReport
   return end(draft, operation, { status: 'succeeded', report });
 }
 
-/** The card is none, and leaves its line: the card before it may be replaced again. */
+/** The card is none, and leaves its line: the open one before it may be replaced again. */
 function refuseCard(draft: Draft, { cardId }: CardOperation, read: LineRead): void {
-  const { tokens } = lineIn(draft, read);
+  const line = lineIn(draft, read);
   const card = draft.get(cards, cardId)!;
   const isClosed = card.status === 'closed';
   const change = { status: 'closed', closedReason: 'not_issued' } as const;
   advance(draft, cardResource, card, change, { event: isClosed ? 'card.updated' : 'card.closed' });
-  leaveLine(draft, card);
-  if (!isOpenLine(lineIn(draft, read))) deactivateTokens(draft, tokens);
+  leaveLine(draft, line, { cardId, closedReason: change.closedReason });
+  if (!isOpenLine(lineIn(draft, read))) deactivateTokens(draft, line.tokens);
 }
 
 /** Nothing is decided yet: remembers when to ask again. */

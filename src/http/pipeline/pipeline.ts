@@ -321,8 +321,8 @@ function requireAllowed(context: RequestContext, policy: Policy, limit: number, 
 
 function requireRights(route: Route, principal: Principal, { id }: Request['params']): void {
   const isItself = route.itselfWithoutScope && id === publicId('apiKey', principal.keyId);
-  if (route.scope !== null && !isItself) requireScope(principal, route.scope, route.orScope);
   if (route.testModeOnly && principal.mode !== 'test') throw new ApiError('test_mode_only');
+  if (route.scope !== null && !isItself) requireScope(principal, route.scope, route.orScope);
 }
 
 /** Path parameters, with ids as UUIDs. What is no id of the kind is no object either, and the answer says what is expected. */

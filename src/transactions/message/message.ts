@@ -81,7 +81,7 @@ export interface Clearing extends Named {
   readonly merchant: MerchantAmount | null;
   /** The piece of a purchase that clears in several, from 1. */
   readonly sequence: { readonly number: number; readonly count: number } | null;
-  /** Null where the message does not say: then it is final if it is no piece. */
+  /** Null where the message does not say: then it is final if it is no piece, or the only one. */
   readonly isFinal: boolean | null;
 }
 
@@ -127,9 +127,9 @@ export function isPostingReversal(message: Message): message is PostingReversal 
   return message.type === 'clearing_reversal' || message.type === 'refund_reversal';
 }
 
-/** Whether the clearing closes its purchase by itself. The last of the pieces does as well (../purchase/tally.ts). */
+/** Whether the clearing closes its purchase by itself. The last of several pieces does as well (../purchase/tally.ts). */
 export function isFinal({ isFinal, sequence }: Clearing): boolean {
-  return isFinal ?? sequence === null;
+  return isFinal ?? (sequence === null || sequence.count === 1);
 }
 
 /**

@@ -10,7 +10,7 @@ import { standingClearings, type Tally } from './tally.ts';
 export type MessageException =
   /** A closed account was debited: who pays? */
   | { readonly kind: 'clearing_account_closed' }
-  /** A piece that stands came again, or a second whole clearing of one amount. */
+  /** A piece that stands came again, or a second final clearing of one amount. */
   | { readonly kind: 'clearing_repeated' }
   | { readonly kind: 'clearing_after_decline' }
   | { readonly kind: 'clearing_after_reversal' }
@@ -61,7 +61,7 @@ function isRepeated(clearing: Clearing, messages: readonly Message[]): boolean {
   const [stands] = standingClearings([clearing, ...messages]);
   if (stands !== clearing) return false;
   return standingClearings(messages).some((known) => {
-    if (clearing.sequence !== null) return known.sequence?.number === clearing.sequence.number;
+    if (clearing.sequence !== null && known.sequence?.number === clearing.sequence.number) return true;
     return isFinal(clearing) && isFinal(known) && known.amount === clearing.amount;
   });
 }

@@ -1,6 +1,6 @@
 /** Cards that replace one another: numbers, states, tokens and controls of a line. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Event, type List, succeeded } from '../../../scripts/harness/client.ts';
+import { type Client, type Event, type List, succeeded, until } from '../../../scripts/harness/client.ts';
 import {
   act,
   type Card,
@@ -14,6 +14,7 @@ import {
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
+import { answerOf, purchase } from '../../support/purchases.ts';
 
 let product: Product;
 let client: Client;
@@ -23,7 +24,7 @@ let account: string;
 beforeAll(async () => {
   product = await startContracted({ backend: 'postgres' });
   ({ client, keys } = await product.organisation());
-  account = (await client.openAccount({ funds: 0 })).id;
+  account = (await client.openAccount({ currency: 'USD', funds: 0 })).id;
 });
 afterAll(() => product?.close());
 
@@ -146,6 +147,62 @@ describe('damaged and renewal', () => {
     expect(await client.read<CardToken>(`/v1/cards/tokens/${id}`)).toMatchObject({ status: 'requested' });
     await act(client, next.id, 'close');
     expect(await client.read<CardToken>(`/v1/cards/tokens/${id}`)).toMatchObject({ status: 'deactivated' });
+  });
+
+  describe('and replaced again while they wait', () => {
+    /** A card with a token that pays, and two that wait behind it. */
+    const threeCards = async () => {
+      const made = await physical();
+      const { id } = await token(made.id);
+      succeeded(await client.post(`/v1/cards/tokens/${id}/approve`));
+      const second = await replace(made.id, 'damaged');
+      const third = await replace(second.id, 'damaged');
+      return { first: made.id, second: second.id, third: third.id, token: id };
+    };
+    /** The card of the line that the token pays with. */
+    const pay = async (token: string) => {
+      const asked = { token, amount: 0, kind: 'account_verification', entry_mode: 'contactless' };
+      const paid = await purchase(client, asked);
+      return `${answerOf(paid)}: ${paid.card}`;
+    };
+
+    test('the one between closes: the third takes the place of the first, and its tokens', async () => {
+      const { first, second, third, token } = await threeCards();
+      await act(client, second, 'close');
+      expect(await lastEvents(1)).toEqual([['card.closed', second]]);
+      expect(await read(first)).toMatchObject({ status: 'active', replaced_by: second });
+      expect((await read(first)).allowed_actions).not.toContain('replace');
+      await act(client, third, 'activate');
+      expect(await read(first)).toMatchObject({ status: 'closed', closed_reason: 'damaged' });
+      expect(await pay(token)).toBe(`approved 0, 85: ${third}`);
+    });
+
+    test.each(['second third', 'third second'])('%s close: the first is replaced again', async (order) => {
+      const { token, ...line } = await threeCards();
+      for (const name of order.split(' ')) await act(client, line[name as 'second' | 'third'], 'close');
+      expect(await read(line.first)).toMatchObject({ status: 'active', replaced_by: null });
+      expect(await pay(token)).toBe(`approved 0, 85: ${line.first}`);
+      const next = await replace(line.first, 'lost');
+      expect(await pay(token)).toBe(`approved 0, 85: ${next.id}`);
+    });
+
+    test.each(['REFUSED', 'TIMEOUTFAIL'])('the one between closes, and the third is %s', async (reference) => {
+      const made = await physical();
+      const second = await replace(made.id, 'damaged');
+      succeeded(await client.patch(`/v1/cards/${second.id}`, { cardholder: cardholder(reference) }));
+      const asked = await client.post<Card>(
+        `/v1/cards/${second.id}/replace`,
+        { reason: 'damaged' },
+        { headers: { prefer: 'respond-async' } },
+      );
+      await act(client, second.id, 'close');
+      await until(
+        () => read(asked.body.id),
+        ({ closed_reason }) => closed_reason === 'not_issued',
+      );
+      expect(await read(made.id)).toMatchObject({ status: 'active', replaced_by: null });
+      expect(await replace(made.id, 'damaged')).toMatchObject({ status: 'pending_activation' });
+    });
   });
 
   test('of ten replacements at once, one is made', async () => {

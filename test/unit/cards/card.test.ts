@@ -14,6 +14,7 @@ test.each<[Partial<Card> & { status: CardStatus }, string]>([
   [{ status: 'active' }, 'freeze close replace'],
   [{ status: 'active', pinStatus: 'blocked' }, 'freeze close unblock_pin replace'],
   [{ status: 'active', replacedBy: 'card-b' }, 'freeze close'],
+  [{ status: 'active', cardReference: null }, 'freeze close'],
   [{ status: 'frozen' }, 'unfreeze close replace'],
   [{ status: 'closed', shippingStatus: 'ordered', pinStatus: 'blocked' }, ''],
 ])('a card with %j allows: %s', (values, actions) => {
@@ -28,7 +29,15 @@ test.each`
   ${'active'} | ${null}     | ${'unblock_pin'} | ${'The PIN of this card is not blocked.'}
   ${'active'} | ${null}     | ${'activate'}    | ${'The card is active.'}
 `('$action of a card that is $status: $sentence', ({ status, replacedBy, action, sentence }) => {
-  expect(whyNotNow({ status, replacedBy }, action)).toBe(sentence);
+  expect(whyNotNow({ status, replacedBy, cardReference: 'reference' }, action)).toBe(sentence);
+});
+
+test.each`
+  status      | sentence
+  ${'active'} | ${'The processor has not issued the card yet.'}
+  ${'closed'} | ${'The card is closed.'}
+`('a card that is $status and not issued is not replaced: $sentence', ({ status, sentence }) => {
+  expect(whyNotNow({ status, replacedBy: null, cardReference: null }, 'replace')).toBe(sentence);
 });
 
 test('every status may close, and a closed card stays closed', () => {

@@ -27,6 +27,7 @@ export function cardOf(values: Partial<Card> = {}): Card {
     status: 'active',
     type: 'virtual',
     accountId: 'account',
+    cardReference: 'reference',
     expMonth: 12,
     expYear: 2030,
     pinStatus: 'ok',

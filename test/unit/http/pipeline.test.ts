@@ -133,6 +133,9 @@ describe('keys', () => {
     const { app } = createTestApp();
     const simulate = (key: string) => request(app).post('/v1/simulations/things').set('Authorization', `Bearer ${key}`);
     expect((await simulate(KEYS.live)).body.code).toBe('test_mode_only');
+    // No scope would help it.
+    expect((await simulate(KEYS.narrowLive)).body.code).toBe('test_mode_only');
+    expect((await simulate(KEYS.narrow)).body.code).toBe('permission_denied');
     expect((await simulate(KEYS.test)).status).toBe(200);
   });
 

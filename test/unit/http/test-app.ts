@@ -23,31 +23,32 @@ export const KEYS = {
   test: 'sk_test_good',
   live: 'sk_live_good',
   narrow: 'sk_test_narrow',
+  narrowLive: 'sk_live_narrow',
   slow: 'sk_test_slow',
   /** Makes keys, and decides nothing. */
   maker: 'sk_test_maker',
 } as const;
 
-const SCOPES_OF: Record<string, string[]> = { narrow: ['payouts:read'], maker: ['*', 'api_keys:write'] };
+const NARROW = ['payouts:read'];
+const SCOPES_OF: Record<string, string[]> = { narrow: NARROW, narrowLive: NARROW, maker: ['*', 'api_keys:write'] };
+const MODES = { test: 'test', live: 'live', narrow: 'test', narrowLive: 'live', slow: 'test', maker: 'test' } as const;
 
 const principals: Record<string, Principal> = Object.fromEntries(
-  Object.entries({ test: 'test', live: 'live', narrow: 'test', slow: 'test', maker: 'test' } as const).map(
-    ([name, mode]) => [
-      KEYS[name as keyof typeof KEYS],
-      {
-        keyId: newId(),
-        ownerKind: 'service',
-        ownerId: newId(),
-        bookId: newId(),
-        organisationId: newId(),
-        mode,
-        scopes: SCOPES_OF[name] ?? ['*'],
-        madeOverApi: false,
-        writesPerSecond: name === 'slow' ? 2 : null,
-        readsPerSecond: null,
-      },
-    ],
-  ),
+  Object.entries(MODES).map(([name, mode]) => [
+    KEYS[name as keyof typeof KEYS],
+    {
+      keyId: newId(),
+      ownerKind: 'service',
+      ownerId: newId(),
+      bookId: newId(),
+      organisationId: newId(),
+      mode,
+      scopes: SCOPES_OF[name] ?? ['*'],
+      madeOverApi: false,
+      writesPerSecond: name === 'slow' ? 2 : null,
+      readsPerSecond: null,
+    },
+  ]),
 );
 
 const thingBody = z.strictObject({

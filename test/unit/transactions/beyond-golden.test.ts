@@ -4,6 +4,7 @@ import { FURTHER_CLEARINGS } from './golden/further-clearings.ts';
 import { FURTHER_CREDITS } from './golden/further-credits.ts';
 import { FURTHER_REQUESTS } from './golden/further-requests.ts';
 import { GoldenPlay } from './golden/play.ts';
+import { REPEATED_CLEARINGS } from './golden/repeated-clearings.ts';
 import { CASH_FEE, rowName, type Scenario } from './golden/scenario.ts';
 import {
   advice,
@@ -275,7 +276,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-const FURTHER = [...FURTHER_REQUESTS, ...FURTHER_CLEARINGS, ...FURTHER_CREDITS];
+const FURTHER = [...FURTHER_REQUESTS, ...FURTHER_CLEARINGS, ...REPEATED_CLEARINGS, ...FURTHER_CREDITS];
 
 test.each([...SCENARIOS, ...FURTHER].map((scenario) => [scenario.name, scenario] as const))('%s', (_name, scenario) => {
   const play = new GoldenPlay(scenario);

@@ -393,7 +393,7 @@ function isRepeated(message: Recorded, known: readonly Recorded[]): boolean {
   const { piece, amount } = message.sent;
   return known.filter(isClearing).some((one) => {
     if (standing(one, known) === 0n) return false;
-    if (typeof piece === 'number') return one.sent.piece === piece;
+    if (typeof piece === 'number' && one.sent.piece === piece) return true;
     return isFinal(message.sent) && isFinal(one.sent) && one.sent.amount === amount;
   });
 }

@@ -69,18 +69,6 @@ export const FURTHER_CLEARINGS: readonly Scenario[] = [
     ],
   },
   {
-    name: 'a third final clearing repeats the second',
-    rows: [
-      [authorization(12_000n), 'approved 12000, 00 | 12000 | 0 | 100000 | 88000 | pending | 12000/1 | – | –'],
-      [clearing(5_000n, { isFinal: true }), 'posted | 0 | 0 | 95000 | 95000 | settled | 5000/1 | C→S 5000 | –'],
-      [clearing(4_000n), 'posted | 0 | 0 | 91000 | 91000 | settled | 9000/1 | C→S 4000 | –'],
-      [
-        clearing(4_000n),
-        'posted | 0 | 0 | 87000 | 87000 | settled | 13000/1 | C→S 4000 | over_cleared; exception clearing_repeated',
-      ],
-    ],
-  },
-  {
     name: 'pieces out of order',
     rows: [
       [authorization(10_000n), 'approved 10000, 00 | 10000 | 0 | 100000 | 90000 | pending | 10000/1 | – | –'],
