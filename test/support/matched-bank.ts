@@ -11,6 +11,7 @@ import type { ExpectedItem } from '../../src/reconciliation/items/expected-item.
 import { expectedItems } from '../../src/reconciliation/items/expected-item-table.ts';
 import { openAmount } from '../../src/reconciliation/lines/bank-line.ts';
 import { bankLines } from '../../src/reconciliation/lines/bank-line-table.ts';
+import { readCreditsOfLines } from '../../src/reconciliation/lines/credit-of-line-store.ts';
 import type { BankMatch } from '../../src/reconciliation/matches/bank-match.ts';
 import { bankMatches } from '../../src/reconciliation/matches/bank-match-table.ts';
 import { readFilesOf } from '../../src/reconciliation/matches/candidate-store.ts';
@@ -102,9 +103,11 @@ export async function matchByHand(
   const ofLines = [...(await bankLines.load(pool, bookId, lines)).values()];
   const ofItems = [...(await expectedItems.load(pool, bookId, items)).values()];
   const sum = (amounts: readonly bigint[]) => amounts.reduce((all, one) => all + one, 0n);
+  const credits = await readCreditsOfLines(pool, bookId, ofLines);
   const proposal = {
     ...{
       bookId,
+      credits,
       comparedAccountId: null,
       currency: 'JOD',
       differenceTo,
@@ -124,7 +127,7 @@ export async function matchByHand(
   const match = (await bankMatches.find(pool, bookId, id))!;
   const files = await readFilesOf(pool, bookId, [...new Set(ofLines.map(({ statementId }) => statementId))]);
   const approval = {
-    ...{ bookId, match, requestId: newId(), actor: BEN },
+    ...{ bookId, match, credits, requestId: newId(), actor: BEN },
     exceptionIds: [...ofLines, ...ofItems].flatMap(({ exceptionId }) => exceptionId ?? []),
     evidence: new Map(ofLines.map((line) => [line.id, files.get(line.statementId)!])),
   };

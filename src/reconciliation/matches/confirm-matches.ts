@@ -5,9 +5,11 @@ import { Draft } from '../../ledger/command/draft.ts';
 import { announce } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
+import type { CreditsOfLines } from '../lines/credit-of-line-store.ts';
 import { type BankMatch, MATCH_PARTS_MAX } from './bank-match.ts';
 import { bankMatchResource } from './bank-match-resource.ts';
 import { bankMatches } from './bank-match-table.ts';
+import { creditTouches, haveCreditsMoved, takesFromBook } from './lines-of-books.ts';
 import type { Match } from './matching.ts';
 import { arePartsOpen, endExceptions, hasOtherExceptions, takeParts, touchesOf } from './take-parts.ts';
 
@@ -28,6 +30,8 @@ export interface ConfirmMatches {
   /** Of the lines, as they were read. */
   readonly exceptionIds: readonly Uuid[];
   readonly evidence: ReadonlyMap<Uuid, string>;
+  /** Of the lines, as they were read: one that has moved since may be a book's by now. */
+  readonly credits: CreditsOfLines;
   readonly requestId: Uuid;
   readonly actor: string;
 }
@@ -50,19 +54,20 @@ export function inCommands(matches: readonly RuleMatch[]): RuleMatch[][] {
 
 /** Answers with how many are confirmed: one whose parts were matched meanwhile is left out, and found again by the next run. */
 export function confirmMatches(input: ConfirmMatches): Command<number> {
-  const { bookId, exceptionIds, evidence, requestId, actor } = input;
+  const { bookId, exceptionIds, evidence, credits, requestId, actor } = input;
   const origin = { id: newId(), requestId, actor };
   const matches = input.matches.map((match) => newMatch(match, requestId));
   const salt = newSalt();
   return {
     ...origin,
     name: 'bank_match.confirm',
-    touches: touchesOf(bookId, matches, exceptionIds),
+    touches: [...touchesOf(bookId, matches, exceptionIds), ...creditTouches(creditsOf(credits, matches))],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       let confirmed = 0;
       for (const match of draft.each(matches)) {
         if (!arePartsOpen(draft, match) || hasOtherExceptions(draft, match, exceptionIds)) continue;
+        if (haveCreditsMoved(draft, match, credits) || takesFromBook(draft, match, credits)) continue;
         const entry = takeParts(draft, match);
         const { book } = moment;
         const row = { ...match, entryIds: entry === null ? [] : [entry.id], createdAt: book, updatedAt: book };
@@ -77,6 +82,11 @@ export function confirmMatches(input: ConfirmMatches): Command<number> {
       return draft.finish(confirmed);
     },
   };
+}
+
+function creditsOf(credits: CreditsOfLines, matches: readonly Pick<BankMatch, 'lines'>[]): CreditsOfLines {
+  const ids = matches.flatMap(({ lines }) => lines.map(({ id }) => id));
+  return new Map(ids.flatMap((id) => (credits.has(id) ? [[id, credits.get(id)!]] : [])));
 }
 
 export function newMatch(

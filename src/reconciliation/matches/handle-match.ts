@@ -10,6 +10,7 @@ import type { ExpectedItem } from '../items/expected-item.ts';
 import { expectedItems } from '../items/expected-item-table.ts';
 import { type BankLine, openAmount } from '../lines/bank-line.ts';
 import { bankLines } from '../lines/bank-line-table.ts';
+import { readCreditsOfLines } from '../lines/credit-of-line-store.ts';
 import type { DifferenceTo } from '../rules/bank-account-rules.ts';
 import type { BankMatch } from './bank-match.ts';
 import { bankMatches } from './bank-match-table.ts';
@@ -46,6 +47,7 @@ export const requestProposal: UseCase<MatchRequestRuntime, ProposalRequest> = {
       command: proposeMatch({
         ...{ ...input, currency, difference, comparedAccountId: requireOneComparison(lines, items) },
         differenceTo: requireAccountFor(difference, input.differenceTo),
+        credits: await readCreditsOfLines(pool, bookId, lines),
         lines: lines.map((line) => ({ id: line.id, amount: String(openAmount(line)) })),
         items: items.map((item) => ({
           ...{ id: item.id, amount: String(signedOpen(item)), accountId: item.clearingAccountId },
@@ -139,7 +141,8 @@ export const requestMatchApproval: UseCase<MatchRequestRuntime, ApprovalRequest>
       match.items.map(({ id }) => id),
     );
     const exceptionIds = [...lines, ...items.values()].flatMap(({ exceptionId }) => exceptionId ?? []);
-    return { command: approveMatch({ ...input, match, exceptionIds, evidence, ifMatch }) };
+    const credits = await readCreditsOfLines(pool, bookId, lines);
+    return { command: approveMatch({ ...input, match, exceptionIds, evidence, credits, ifMatch }) };
   },
 };
 

@@ -127,10 +127,13 @@ export class Ladder {
     return this.#undone.size > 0 && this.#undone.has(matchKey({ lines, items, difference }));
   }
 
-  /** Keeps a match, unless people have undone it: its lines are left to them. What of the items is not theirs to give is a bug. */
+  /**
+   * Keeps a match, unless people have undone it, or a book has one of its lines and none of its items: its lines are left to people. What of the items is
+   * not theirs to give is a bug.
+   */
   take(match: Taken): void {
     const { rule, reason, lines, items, difference = null } = match;
-    if (this.isUndone(match)) return;
+    if (this.isUndone(match) || lines.some((line) => isOfABook(line, items))) return;
     const parts = items.map((item) => ({
       id: item.id,
       amount: match.part !== undefined && items.length === 1 ? match.part : this.left(item.id),
@@ -152,6 +155,11 @@ interface Taken {
   /** Of the one item, where it is not all that is left of it. */
   readonly part?: bigint;
   readonly difference?: Difference | null;
+}
+
+/** Whether a book has the line by its credit, and none of the items shows that. */
+function isOfABook({ awaits = [] }: OpenLine, items: readonly MatchItem[]): boolean {
+  return awaits.length > 0 && !items.some(({ resourceId }) => awaits.includes(resourceId));
 }
 
 export function isAlong({ direction }: MatchItem, { amount }: OpenLine): boolean {

@@ -3,18 +3,21 @@ import { isSameActor } from '../../exceptions/exception.ts';
 import { openException } from '../../exceptions/open-exception.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
-import type { BookId } from '../../ledger/book/book.ts';
-import type { Command, Refusal } from '../../ledger/command/command.ts';
-import { Draft } from '../../ledger/command/draft.ts';
-import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import type { BookId, BookId } from '../../ledger/book/book.ts';
+import type { Command, Command, Refusal, Refusal } from '../../ledger/command/command.ts';
+import { Draft, Draft } from '../../ledger/command/draft.ts';
+import { StaleRead } from '../../ledger/commit/stale-read.ts';
+import { type Change, type Change, changeOf, changeOf } from '../../ledger/resources/change-of.ts';
 import { advance, begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
 import { bankLines } from '../lines/bank-line-table.ts';
+import type { CreditsOfLines } from '../lines/credit-of-line-store.ts';
 import type { DifferenceTo } from '../rules/bank-account-rules.ts';
 import type { BankMatch } from './bank-match.ts';
 import { bankMatchResource } from './bank-match-resource.ts';
+import { creditTouches, haveCreditsMoved, takesFromBook } from './lines-of-books.ts';
 import { arePartsOpen, endExceptions, giveBackParts, takeParts, touchesOf } from './take-parts.ts';
 
 export interface ProposeMatch {
@@ -26,6 +29,8 @@ export interface ProposeMatch {
   readonly items: BankMatch['items'];
   readonly difference: bigint;
   readonly differenceTo: DifferenceTo | null;
+  /** Of its lines, as they were read. */
+  readonly credits: CreditsOfLines;
   readonly reason: string;
   readonly requestId: Uuid;
   readonly actor: string;
@@ -35,16 +40,17 @@ export interface ProposeMatch {
 export function proposeMatch(input: ProposeMatch): Command<Stored | Refusal> {
   const { bookId, requestId, actor, comparedAccountId, currency, lines, items, difference, differenceTo, reason } =
     input;
+  const { credits } = input;
   const origin = { id: newId(), requestId, actor };
   const parts = { id: newId(), comparedAccountId, currency, lines, items, difference, differenceTo };
   const salt = newSalt();
   return {
     ...origin,
     name: 'bank_match.propose',
-    touches: touchesOf(bookId, [parts], []),
+    touches: [...touchesOf(bookId, [parts], []), ...creditTouches(credits)],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
-      const refusal = arePartsOpen(draft, parts) ? undefined : takenMeanwhile('/lines');
+      const refusal = arePartsOpen(draft, parts) ? refuseOfBook(draft, parts, credits) : takenMeanwhile('/lines');
       if (refusal) return draft.finish<Refusal>(refusal);
       const match: BankMatch = {
         ...{
@@ -75,6 +81,22 @@ function takenMeanwhile(param?: string): Refusal {
   };
 }
 
+/** Throws StaleRead where one of its credits has moved since. */
+function refuseOfBook(
+  draft: Draft,
+  match: Pick<BankMatch, 'lines' | 'items'>,
+  credits: CreditsOfLines,
+): Refusal | undefined {
+  if (haveCreditsMoved(draft, match, credits)) throw new StaleRead('The credit of a line has moved.');
+  if (!takesFromBook(draft, match, credits)) return undefined;
+  return {
+    refused: 'state_conflict',
+    detail:
+      'The money of a line was given to a book: only the item of that credit takes the line. Wait until persons of the book have named the account, or have ended their exception without one.',
+    facts: { current_status: 'given', allowed_actions: [] },
+  };
+}
+
 export interface DecideMatch extends Change {
   readonly bookId: BookId;
   /** As it was read: its parts never change. */
@@ -86,12 +108,13 @@ export interface ApproveMatch extends DecideMatch {
   /** Of its lines, as they were read. */
   readonly exceptionIds: readonly Uuid[];
   readonly evidence: ReadonlyMap<Uuid, string>;
+  readonly credits: CreditsOfLines;
 }
 
 export function approveMatch(input: ApproveMatch): Command<Stored | Refusal> {
-  const { bookId, match: read, actor, exceptionIds, evidence } = input;
+  const { bookId, match: read, actor, exceptionIds, evidence, credits } = input;
   const salt = newSalt();
-  const touches = touchesOf(bookId, [read], exceptionIds).slice(1);
+  const touches = [...touchesOf(bookId, [read], exceptionIds).slice(1), ...creditTouches(credits)];
   const request = { ...input, id: read.id, action: 'approve', ifMatchParam: '/version', touches };
   return changeOf(bankMatchResource, request, (draft, match): Stored | Refusal => {
     if (isSameActor(match.proposedBy!, actor))
@@ -101,6 +124,8 @@ export function approveMatch(input: ApproveMatch): Command<Stored | Refusal> {
         facts: { current_status: match.status },
       };
     if (!arePartsOpen(draft, match)) return takenMeanwhile();
+    const ofBook = refuseOfBook(draft, match, credits);
+    if (ofBook) return ofBook;
     const entry = takeParts(draft, match);
     const entries = entry === null ? [] : [entry];
     const change = { status: 'confirmed', approvedBy: actor } as const;

@@ -66,9 +66,9 @@ export function rulesOfCompared(accountId: Uuid): MatchingRules {
   return { accounts: new Map([[accountId, rules]]), own: new Map() };
 }
 
-export function openLineOf(line: BankLine): OpenLine {
+export function openLineOf(line: BankLine, awaits: readonly Uuid[] = []): OpenLine {
   const bankAccountId = (line.bankAccountId ?? line.comparedAccountId)!;
-  return { ...line, bankAccountId, amount: openAmount(line), endToEndId: oursAsIs(line.endToEndId) };
+  return { ...line, bankAccountId, amount: openAmount(line), endToEndId: oursAsIs(line.endToEndId), awaits };
 }
 
 export function matchItemOf(item: Omit<ExpectedItem, 'createdAt'>): MatchItem {

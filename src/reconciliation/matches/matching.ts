@@ -55,6 +55,8 @@ export interface OpenLine {
   }[];
   /** The movements that it is of, where the bank states several: minor units as decimal text. */
   readonly details: readonly { readonly amount: string; readonly endToEndId: string | null }[];
+  /** Where a book has it by its credit: what the items are about that alone take it (lines/credit-of-line-store.ts). */
+  readonly awaits?: readonly Uuid[];
 }
 
 /** A movement that a bank is to show. One that is matched is here too, so that a line that names it again is recognized. */

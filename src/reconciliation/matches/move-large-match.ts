@@ -14,11 +14,13 @@ import { newId, type Uuid } from '../../values/ids.ts';
 import { NoProgress } from '../../values/progress.ts';
 import { expectedItems } from '../items/expected-item-table.ts';
 import { bankLines } from '../lines/bank-line-table.ts';
+import { type CreditsOfLines, readCreditsOfLines } from '../lines/credit-of-line-store.ts';
 import { type BankMatch, MATCH_ITEMS_MAX, MATCH_PARTS_MAX } from './bank-match.ts';
 import { bankMatchResource } from './bank-match-resource.ts';
 import { bankMatches } from './bank-match-table.ts';
 import { listMovingMatches, readFilesOf } from './candidate-store.ts';
 import { newMatch, type RuleMatch } from './confirm-matches.ts';
+import { creditTouches, haveCreditsMoved, takesFromBook } from './lines-of-books.ts';
 import { openAgain } from './match-by-hand.ts';
 import {
   arePartsOpen,
@@ -103,6 +105,7 @@ interface MoveItems extends Run {
   readonly isNew: boolean;
   readonly exceptionIds: readonly Uuid[];
   readonly evidence: ReadonlyMap<Uuid, string>;
+  readonly credits: CreditsOfLines;
 }
 
 async function endingOf(pool: Pool, { bookId }: Run, match: BankMatch) {
@@ -129,6 +132,7 @@ async function endingOf(pool: Pool, { bookId }: Run, match: BankMatch) {
   return {
     exceptionIds: [...lines, ...items].flatMap(({ exceptionId }) => exceptionId ?? []),
     evidence: new Map(lines.map(({ id, statementId }) => [id, files.get(statementId)!])),
+    credits: await readCreditsOfLines(pool, bookId, lines),
   };
 }
 
@@ -145,21 +149,24 @@ function sumOf(items: BankMatch['items']): bigint {
 
 /** Undefined: the first of them are no longer open, and the match is left out. */
 function reserve({ match: read, isNew, ...run }: MoveItems): Command<BankMatch | undefined> {
-  const { bookId, requestId, actor, exceptionIds, evidence } = run;
+  const { bookId, requestId, actor, exceptionIds, evidence, credits } = run;
   const origin = { id: newId(), requestId, actor };
   const some = nextItems(read);
   const salt = newSalt();
   return {
     ...origin,
     name: 'bank_match.reserve',
-    touches: touchesOf(bookId, [{ ...read, items: some }], exceptionIds),
+    touches: [...touchesOf(bookId, [{ ...read, items: some }], exceptionIds), ...creditTouches(credits)],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
       const known = draft.get(bankMatches, read.id);
       const { book } = moment;
       const match = known ?? { ...read, createdAt: book, updatedAt: book };
       if (match.status !== 'reserving' || match.reserved !== read.reserved) return draft.finish(match);
-      if (!arePartsOpen(draft, { ...match, items: some })) {
+      // What a book has by its credit is one item: none of many.
+      const isOfABook =
+        haveCreditsMoved(draft, match, credits) || takesFromBook(draft, { ...match, items: [] }, credits);
+      if (isOfABook || !arePartsOpen(draft, { ...match, items: some })) {
         if (isNew && known === undefined) return draft.finish(undefined);
         return draft.finish(advance(draft, bankMatchResource, match, { status: 'undoing' }));
       }

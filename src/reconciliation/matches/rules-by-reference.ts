@@ -3,13 +3,13 @@ import { groupBy, isAlong, type Ladder, sumOf } from './ladder.ts';
 import type { MatchItem, OpenLine } from './matching.ts';
 import { batchNames, type NamedBy } from './named-items.ts';
 
-/** The bank's own reference, where one line has it: a reference that several share is that of something else. */
+/** The bank's own reference, where one line has it, or one of them is the credit of a book: a reference that several share is that of something else. */
 export function byBankReference(ladder: Ladder): void {
   const lines = groupBy(ladder.lines(), ({ bankAccountId, bankReference }) =>
     bankReference === null ? null : `${bankAccountId} ${bankReference}`,
   );
   for (const group of lines.values()) {
-    const line = group.length === 1 ? group[0] : creditTakenBack(ladder, group);
+    const line = group.length === 1 ? group[0] : (creditOfABook(group) ?? creditTakenBack(ladder, group));
     if (line === undefined) continue;
     const item = theOneNamed(ladder, line, 'bank_reference');
     if (item !== undefined && !isTakenBack(item) && ladder.left(item.id) === line.amount)
@@ -18,6 +18,12 @@ export function byBankReference(ladder: Ladder): void {
         reason: 'The bank names the movement by the reference that the party stated.',
       });
   }
+}
+
+/** The one line of which a book has the credit: whatever else has the reference, that line shows it. */
+function creditOfABook(group: readonly OpenLine[]): OpenLine | undefined {
+  const [credit, ...others] = group.filter(({ awaits = [] }) => awaits.length > 0);
+  return others.length === 0 ? credit : undefined;
 }
 
 /** Of a credit and the line that takes it back, where the transfer and its return are both expected: the credit. */

@@ -5,6 +5,7 @@ import type { Committer } from '../../ledger/commit/committer.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';
 import type { BankLine } from '../lines/bank-line.ts';
+import { awaitedBy, type CreditsOfLines, readCreditsOfLines } from '../lines/credit-of-line-store.ts';
 import { MATCH_PARTS_MAX } from '../matches/bank-match.ts';
 import { type LinePlace, readFilesOf } from '../matches/candidate-store.ts';
 import { confirmMatches, inCommands, type RuleMatch } from '../matches/confirm-matches.ts';
@@ -65,12 +66,13 @@ export async function matchNamed(
     const lines = await list({ after, limit: PAGE });
     const last = lines.at(-1);
     if (last === undefined) return;
-    const set = { bookId, lines: lines.map(openLineOf), rules, whole: false };
+    const credits = await readCreditsOfLines(runtime.pool, bookId, lines);
+    const set = { bookId, lines: openLinesOf(lines, credits), rules, whole: false };
     const input = await readSet(runtime.pool, {
       ...set,
       ...(comparedAccountId !== undefined && { comparedAccountId }),
     });
-    await confirm(runtime, run, { lines, input, matched: matchLines(input, 'named') });
+    await confirm(runtime, run, { lines, credits, input, matched: matchLines(input, 'named') });
     after = elsewhere('the open lines of an account', after, { bookedOn: last.bookedOn, id: last.id });
   }
 }
@@ -88,20 +90,26 @@ export async function matchTogether(
 ): Promise<readonly LeftLine[]> {
   if (lines.length === 0) return [];
   const { bookId, comparedAccountId } = run;
-  const set = { bookId, lines: lines.map(openLineOf), rules, whole: true };
+  const credits = await readCreditsOfLines(runtime.pool, bookId, lines);
+  const set = { bookId, lines: openLinesOf(lines, credits), rules, whole: true };
   const input = await readSet(runtime.pool, { ...set, ...(comparedAccountId !== undefined && { comparedAccountId }) });
   const matched = matchLines(input);
-  await confirm(runtime, run, { lines, input, matched });
+  await confirm(runtime, run, { lines, credits, input, matched });
   return matched.left;
 }
 
+const openLinesOf = (lines: readonly BankLine[], credits: CreditsOfLines) =>
+  lines.map((line) => openLineOf(line, awaitedBy(credits, line.id)));
+
 interface Confirming {
   readonly lines: readonly BankLine[];
+  readonly credits: CreditsOfLines;
   readonly input: MatchInput;
   readonly matched: Matched;
 }
 
-async function confirm(runtime: FoundRuntime, run: MatchingRun, { lines, input, matched }: Confirming): Promise<void> {
+async function confirm(runtime: FoundRuntime, run: MatchingRun, confirming: Confirming): Promise<void> {
+  const { lines, credits, input, matched } = confirming;
   const byId = new Map(lines.map((line) => [line.id, line]));
   const itemOf = new Map(input.items.map((item) => [item.id, item]));
   const files = await readFilesOf(runtime.pool, run.bookId, [...new Set(lines.map(({ statementId }) => statementId))]);
@@ -127,7 +135,8 @@ async function confirm(runtime: FoundRuntime, run: MatchingRun, { lines, input, 
       ...match.lines.flatMap(({ id }) => byId.get(id)!.exceptionId ?? []),
       ...match.items.flatMap(({ id }) => itemOf.get(id)!.exceptionId ?? []),
     ]);
-    await runtime.committer.submit(run.bookId, confirmMatches({ ...run, matches: some, exceptionIds, evidence }));
+    const command = { ...run, matches: some, exceptionIds, evidence, credits };
+    await runtime.committer.submit(run.bookId, confirmMatches(command));
   }
   for (const match of matches.filter(isLarge)) await confirmLargeMatch(runtime, run, match);
 }

@@ -220,7 +220,7 @@ test('46: a match that was wrong is undone by one person, and the right one is m
   expect(await kinds()).toEqual(['bank_line_unmatched approved']);
   expect(await openItemsOf(bank)).toEqual([25_000n]);
   expect(await bank.balances()).toEqual({ bank: -25_000n, rail_clearing: -25_000n });
-  const evidence = { exceptionIds: [], evidence: new Map<string, string>() };
+  const evidence = { exceptionIds: [], evidence: new Map<string, string>(), credits: new Map() };
   const late = await bank.book.submit(approveMatch({ ...asked, match: wrong!, ...evidence }));
   expect(late.refused).toBe('state_conflict');
 });
