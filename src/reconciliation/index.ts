@@ -34,6 +34,7 @@ import { movedRuns } from './runs/moved-runs.ts';
 import { sweepReleased } from './runs/post-released.ts';
 import { reconciliationResource } from './runs/reconciliation-resource.ts';
 import { reconciliations } from './runs/reconciliation-table.ts';
+import { sweepWaitingRuns } from './runs/sweep-waiting-runs.ts';
 import { bankStatementResource } from './statements/bank-statement-resource.ts';
 import { statementIdentities } from './statements/bank-statement-table.ts';
 import { bankStatementCheck, bankStatementEquation } from './statements/checks/bank-statement-check.ts';
@@ -104,6 +105,7 @@ export const reconciliationGroup: Group = {
   atBank: [feesAtBank],
   sweeps: (context) => [
     ...sweepReleased(context),
+    sweepWaitingRuns(context),
     sweepMovingMatches(context),
     sweepMirror(context),
     sweepFeeDays(context),

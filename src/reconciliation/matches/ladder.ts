@@ -211,10 +211,11 @@ function compareLines(one: OpenLine, other: OpenLine): number {
   return compare(facts(one), facts(other));
 }
 
+/** Reports of a day in the order in which they came, which their ids have: an acquirer pays consecutive ones. Others by what they state. */
 function compareItems(one: MatchItem, other: MatchItem): number {
   const facts = (item: MatchItem): Facts => [
-    ...[item.expectedOn, item.amount, item.endToEndId, item.bankReference, item.documentReference],
-    ...[item.resourceId, item.id],
+    ...[item.expectedOn, item.resource === 'acquirer_report' ? item.resourceId : null],
+    ...[item.amount, item.endToEndId, item.bankReference, item.documentReference, item.resourceId, item.id],
   ];
   return compare(facts(one), facts(other));
 }

@@ -114,7 +114,7 @@ function* holds({ statement, sums, account, isRestated, pages }: JudgeInput): Ge
     yield finding(
       'bank_account_unknown',
       row,
-      'No bank account has this identifier, so nothing of the statement is posted: make it with POST /v1/bank_accounts and give the same file again.',
+      'No bank account has this identifier, so nothing of the statement is posted: make it with POST /v1/transactions/bank_accounts, and the statement is taken up by itself.',
     );
     return;
   }

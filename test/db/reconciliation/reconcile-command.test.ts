@@ -196,7 +196,7 @@ test('a held statement of an unknown account is taken up by the same file once t
   const text = camt([FIRST, other('1', [{ amount: 500 }]), other('2', [{ amount: 70 }], 500)]);
   const held = await run(text, '--mode', 'test');
   expect(held.code).toBe(1);
-  expect(held.out).toContain('give the same file again');
+  expect(held.out).toContain('taken up by itself');
   const before = await bank.digest();
   expect((await run(text)).code).toBe(1);
   expect(await bank.digest()).toBe(before);

@@ -39,6 +39,8 @@ const ofRail = (change: Partial<OpenLine>) =>
 const ofAcme = (change: Partial<OpenLine>) =>
   lineOf({ id: 'L1', amount: 97_500n, counterpartyAccount: ACME_ACCOUNT, ...change });
 const R1 = reportOf({ id: 'R1', amount: 97_500n, documentReference: 'ACME-2026-11-03' });
+/** In the order in which they came. */
+const THREE_OF_A_DAY = [49_400n, 19_760n, 29_640n].map((amount, index) => reportOf({ id: `R${index + 1}`, amount }));
 const OF_F1 = [E1, E2, E3].map((endToEndId, index) =>
   itemOf({ id: `P${index + 1}`, amount: BigInt(index + 1) * -10_000n, endToEndId, batchId: 'F1' }),
 );
@@ -240,6 +242,18 @@ const GOLDEN: readonly Row[] = [
     lines: [ofAcme({ amount: 147_500n })],
     items: [R1, reportOf({ id: 'R2', amount: 50_000n, expectedOn: '2026-11-04' })],
     said: ['sequence: L1 147500 ↔ R1 97500, R2 50000'],
+  },
+  {
+    name: '23: consecutive are reports of a day that came one behind the other, whatever they come to',
+    lines: [ofAcme({ amount: 69_160n })],
+    items: THREE_OF_A_DAY,
+    said: ['sequence: L1 69160 ↔ R1 49400, R2 19760'],
+  },
+  {
+    name: '23: two reports of a day with another between them',
+    lines: [ofAcme({ amount: 79_040n })],
+    items: THREE_OF_A_DAY,
+    said: ['inbound_unallocated: L1'],
   },
   {
     name: '24: a report that costs',
