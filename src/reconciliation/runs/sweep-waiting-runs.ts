@@ -1,6 +1,6 @@
 /** Runs whose bank account was made since: the sweeper enqueues them, and the reports pool takes their statements up from the bytes that are kept. */
 import type { Sweep, SweepContext } from '../../group/group.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
 import { readBegunModes } from '../accounts/begun-modes-store.ts';

@@ -1,6 +1,6 @@
 /** Runs that have ended with a statement whose bank account was not known. */
 import type { Queryable } from '../../db/pool.ts';
-import type { BookId } from '../../ledger/book.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /**
