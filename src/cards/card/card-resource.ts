@@ -1,7 +1,6 @@
-
-import type { Refusal, Refusal } from '../../ledger/command/command.ts';
-import type { Resource, Resource, Shown, Shown } from '../../ledger/resources/resource.ts';
-import { allowedActions, allowedActions, CARD_TRANSITIONS, CARD_TRANSITIONS, type CardAction, type CardAction, isBeingIssued, whyNotNow, whyNotNow } from './card.ts';
+import type { Refusal } from '../../ledger/command/command.ts';
+import type { Resource, Shown } from '../../ledger/resources/resource.ts';
+import { allowedActions, CARD_TRANSITIONS, type CardAction, isBeingIssued, whyNotNow } from './card.ts';
 import { cards, type StoredCard } from './card-table.ts';
 import { cardView } from './card-view.ts';
 
