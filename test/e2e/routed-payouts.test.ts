@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Account, Client } from '../../scripts/harness/client.ts';
+import type { Account, Client, Problem } from '../../scripts/harness/client.ts';
 import { succeeded, until } from '../../scripts/harness/client.ts';
 import { canonicalJson } from '../../src/values/json.ts';
 import { expectInvariants } from '../support/invariants.ts';
@@ -148,6 +148,15 @@ test('limits are counted, shown, and given back to by what is canceled', async (
   await client.post(`/v1/payouts/${waiting.id}/cancel`, {});
   expect(await used()).toEqual(before);
   await product.startPools();
+});
+
+test('an item of a batch above the limit of one payout is refused at its upload', async () => {
+  const item = (amount: number) => ({ amount, currency: 'JOD', destination: { type: 'cliq', alias: 'SHOP1' } });
+  const { body } = await client.post<Problem>('/v1/payouts/batches', { items: [item(100), item(9_990_001)] });
+  expect(body).toMatchObject({
+    ...{ status: 422, code: 'limit_exceeded', param: '/items/1/amount', errors_total: 1 },
+    ...{ window: 'payout', limit: 9_990_000 },
+  });
 });
 
 test('of two payouts of all that remains, at once, one is accepted', async () => {

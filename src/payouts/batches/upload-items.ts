@@ -13,6 +13,7 @@ import { newId, type Uuid } from '../../values/ids.ts';
 import type { FeeSetting } from '../destinations/destination.ts';
 import { feeSettingOf } from '../destinations/destinations.ts';
 import { CARD_PARAM, isRefusal } from '../destinations/find-card.ts';
+import { refuseAlone } from '../limits/count-payout.ts';
 import { payees } from '../payees/payee-table.ts';
 import {
   PAYEE_PARAM,
@@ -155,6 +156,7 @@ export class UploadItems {
     const { rail } = routing;
     if (rail === null) return this.refuse(row, refuseRoute(routing.noRoute));
     const refusal =
+      refuseAlone({ amount, currency, limits: routing.limits }) ??
       refuseOffered(this.#runtime, of, { placed: { ...placed, rail }, amount, currency, remittance }) ??
       this.#judgeCard(placed) ??
       (await this.#judgePayee(placed));

@@ -64,6 +64,13 @@ export function withinLimits(draft: Draft, { amount, currency, limits }: Limited
   return { counter: isCounted(limits) ? { ...counted(current, amount, current.day), id } : null };
 }
 
+/** The limit of one payout counts nothing, so that it is certain before money is held. */
+export function refuseAlone({ amount, currency, limits }: LimitedPayout): Refusal | undefined {
+  const limit = limits?.payout ?? null;
+  if (limit === null || amount <= limit) return undefined;
+  return refuse({ window: 'payout', limit, used: 0n, resetsAt: null }, currency);
+}
+
 /** Counts the payout, on the day of the counter. */
 export function putCounter(draft: Draft, { counter }: WithinLimits): void {
   if (counter !== null) draft.put(payoutCounters, counter.id, counter);

@@ -84,11 +84,11 @@ async function tellRail(rail: Rails['sandbox'], payout: Payout, input: SimulateP
   if (simulation.action === 'return') return returned(rail, payout, input, simulation.amount);
   const id = simulatedNoticeId(input);
   const { bookId } = input;
-  const tell = () =>
+  const instruct = () =>
     simulation.action === 'complete'
       ? rail.complete(bookId, payout.endToEndId, id)
       : rail.fail(bookId, payout.endToEndId, id, simulation.code);
-  const notice = await onceAtRail(payout, tell);
+  const notice = await onceAtRail(payout, instruct);
   if (notice) return notice;
   throw payout.status === 'processing' ? notAtRail(payout, simulation) : conflict(payout, simulation);
 }
@@ -115,18 +115,18 @@ async function returned(
 
 /** A job brings a reserved payout to the rail in milliseconds, under load in a second or two. */
 const AT_RAIL_MS = 5_000;
-const TOLD_EVERY_MS = 20;
+const REPEAT_EVERY_MS = 20;
 
-/** A payout is `processing` from its reservation on, and the rail knows it a moment later: whoever saw the status may say what becomes of it. */
+/** A payout is `processing` from its reservation on, and the rail knows it a moment later: whoever saw the status may decide what becomes of it. */
 async function onceAtRail(
   { status }: Payout,
-  tell: () => Promise<RailNotice | undefined>,
+  instruct: () => Promise<RailNotice | undefined>,
 ): Promise<RailNotice | undefined> {
   const until = performance.now() + AT_RAIL_MS;
-  let notice = await tell();
+  let notice = await instruct();
   while (!notice && status === 'processing' && performance.now() < until) {
-    await delay(TOLD_EVERY_MS);
-    notice = await tell();
+    await delay(REPEAT_EVERY_MS);
+    notice = await instruct();
   }
   return notice;
 }

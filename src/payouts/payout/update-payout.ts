@@ -47,7 +47,7 @@ export const requestPayoutUpdate: UseCase<UpdateRuntime, Asked & UpdatePayout> =
     const arrival = ({ rail }: Payout, at: Instant) => arrivalOf({ schedule: rails.get(rail)?.schedule ?? null }, at);
     const refuses: UpdatePayout['refuses'] = (payout, { id: bookId, mode }) => {
       const { id: payoutId, destination, rail, payee, ...terms } = payout;
-      // Its release finds another rail, or says that there is none.
+      // Its release finds another rail, or fails it.
       if (!runtime.rails.all().some(({ name }) => name === rail)) return undefined;
       const placed = { destination, rail, payee };
       const refusal = refuseOffered(runtime, { bookId, mode, payoutId }, { placed, ...terms });
@@ -95,8 +95,8 @@ function changedTerms(draft: Draft, payout: Payout, input: UpdatePayout): Partia
   // The time of a payout that has been released is not looked at: it is refused.
   if (asked !== undefined && !isTime) return {};
   const { description = payout.description } = input;
-  const isSaid = isReleased(payout) || travels(payout) === travels({ remittance, description });
-  return isSaid ? undefined : {};
+  const isSame = isReleased(payout) || travels(payout) === travels({ remittance, description });
+  return isSame ? undefined : {};
 }
 
 /** What the rail is given of the two. */

@@ -63,7 +63,7 @@ const REJECTED = ['RJCT', 'CANC'];
 
 /**
  * `instructions`: the one of a transaction, or all of the payment or group that have no word of their own in the file. Empty: none of ours. One
- * that has ended the other way keeps its word: a payment or a group speaks for those that are open, whatever file has ended the others.
+ * that has ended the other way keeps its word: a payment or a group stands for those that are open, whatever file has ended the others.
  */
 export function meaningOfStatus(
   line: StatusLine,
