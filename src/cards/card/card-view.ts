@@ -18,6 +18,7 @@ export function cardView(card: StoredCard, livemode: boolean) {
     type: card.type,
     account: publicId('account', card.accountId),
     currency: card.currency,
+    card_reference: card.cardReference,
     network: card.network,
     last_four: card.lastFour,
     exp_month: card.expMonth,

@@ -49,6 +49,7 @@ describe('a card', () => {
       type: 'virtual',
       account,
       currency: 'JOD',
+      card_reference: expect.stringMatching(/^SBC[0-9A-F]{24}$/),
       network: 'visa',
       last_four: expect.stringMatching(/^\d{4}$/),
       cardholder: { name_masked: 'A*** L***', reference: null },
@@ -86,7 +87,8 @@ describe('a card', () => {
   test('that is asked for without waiting is issued afterwards', async () => {
     const answer = await requestCard(client, { account }, { headers: { prefer: 'respond-async' } });
     expect(answer.status).toBe(202);
-    expect(answer.body).toMatchObject({ status: 'active', last_four: null, exp_month: null, network: null });
+    const unissued = { card_reference: null, last_four: null, exp_month: null, network: null };
+    expect(answer.body).toMatchObject({ status: 'active', ...unissued, allowed_actions: ['freeze', 'close'] });
     const issued = await until(
       () => read(answer.body.id),
       ({ last_four }) => last_four !== null,
@@ -214,7 +216,9 @@ describe('an action', () => {
     expect(await act(client, body.id, 'freeze')).toMatchObject({ status: 'frozen', last_four: null });
     expect(await details(body.id)).toMatchObject({ status: 409, body: { retryable: true } });
     const early = await client.post<Problem>(`/v1/cards/${body.id}/replace`, { reason: 'lost' });
-    expect(early).toMatchObject({ status: 409, body: { retryable: true } });
+    const allowed = { allowed_actions: ['unfreeze', 'close'] };
+    expect(early).toMatchObject({ status: 409, body: { retryable: true, ...allowed } });
+    expect(await read(body.id)).toMatchObject({ card_reference: null, ...allowed });
     await product.startPools();
     await until(
       () => read(body.id),

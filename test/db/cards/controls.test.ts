@@ -7,6 +7,8 @@ import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
 import { advanceClock, purchase } from '../../support/purchases.ts';
 
+type Step = Pick<Event, 'type'> & { status: string };
+
 let product: Product;
 let client: Client;
 let keys: OrganisationKeys;
@@ -52,6 +54,12 @@ describe('versions', () => {
     expect(await read(first.id)).toMatchObject({ status: 'retired', allowed_actions: [] });
     const types = (await client.read<List<Event>>(`/v1/events?object=${third.id}`)).data.map(({ type }) => type);
     expect(types.toReversed()).toEqual(['card_controls.created', 'card_controls.shadowed', 'card_controls.activated']);
+    const { data } = await client.read<List<Step>>(`/v1/cards/controls/${second.id}/timeline`);
+    expect(data.map(({ type, status }) => [type, status])).toEqual([
+      ['card_controls.created', 'draft'],
+      ['card_controls.shadowed', 'shadow'],
+      ['card_controls.retired', 'retired'],
+    ]);
   });
 
   test('older than the active one are put into force by nobody', async () => {

@@ -284,12 +284,8 @@ test('how the card was presented is known from the first message that names it',
 
 describe('the card', () => {
   test("is named by the processor's reference, which only it knows", async () => {
-    const { rows } = await product.runtime.pool.query<{ card_reference: string }>(
-      'SELECT card_reference FROM cards WHERE id = $1',
-      [parsePublicId('card', card.id)],
-    );
     const { card: _, ...others } = first({ amount: 100, entry_mode: 'chip' });
-    const answer = await send('', { ...others, card_reference: rows[0]!.card_reference });
+    const answer = await send('', { ...others, card_reference: card.card_reference });
     expect(succeeded(answer)).toMatchObject({ card: card.id, decision: 'approved' });
   });
 
@@ -582,6 +578,26 @@ describe('simulations', () => {
       decision_source: 'network',
       flags: ['stand_in'],
     });
+  });
+
+  test.each`
+    name                     | says
+    ${'card_authorizations'} | ${{ status: 'pending', amounts: { held: 700 } }}
+    ${'card_increments'}     | ${{ status: 'pending', amounts: { held: 1_400 } }}
+  `('of $name may be asked in vain, and use no key', async ({ name, says }) => {
+    const body = { card: card.id, amount: 700, currency: 'USD', merchant: MERCHANT, entry_mode: 'chip' };
+    const simulate = (of: string, asked: object, idempotencyKey?: string) =>
+      client.post<Transaction>(`/v1/simulations/${of}`, asked, { idempotencyKey });
+    const { network_reference } = succeeded(await simulate('card_authorizations', body));
+    const message_reference = nextReference();
+    const asked = { message_reference, ...(name === 'card_increments' ? { network_reference, amount: 700 } : body) };
+    const tried = await simulate(`${name}?dry_run=true`, asked, `dry-${name}`);
+    expect(succeeded(tried)).toMatchObject({ ...says, decision: 'approved', dry_run: true });
+    const recorded = await client.get(`/v1/transactions/messages/${message_reference}`);
+    expect(recorded).toMatchObject({ status: 404 });
+    const asReal = succeeded(await simulate(name, asked, `dry-${name}`));
+    expect(asReal).toMatchObject(says);
+    expect(asReal).not.toHaveProperty('dry_run');
   });
 
   test('are of test books alone', async () => {

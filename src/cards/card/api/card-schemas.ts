@@ -99,6 +99,10 @@ export const card = z
     type: shown.oneOf(CARD_TYPES, { description: 'What it is made for.' }),
     account: shown.id('account', 'The account that its purchases leave.'),
     currency: shown.currencyShown,
+    card_reference: z.string().nullable().meta({
+      description: "Its processor's own id of it, as messages and clearing files name it. Null until it has issued it.",
+      example: 'GWC55120F',
+    }),
     network: z.string().nullable().meta({ description: 'Null until its processor has issued it.', example: 'visa' }),
     last_four: z.string().nullable().meta({ description: 'Null until its processor has issued it.', example: '4242' }),
     exp_month: z.number().int().nullable().meta({ description: '1 to 12. Null until it is issued.' }),

@@ -1,6 +1,6 @@
 import type { ApiResource, Listed } from '../../../api/api-resource.ts';
 import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
-import { childrenRoute, listRoute, readRoute } from '../../../api/read-routes.ts';
+import { childrenRoute, listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { type RouteAnswer, type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { reference } from '../../../api/schemas/fields.ts';
@@ -180,6 +180,7 @@ export const controlsRoutes = routesSince('0.4.0', [
   create,
   list,
   readRoute(controlsApi),
+  timelineRoute(controlsApi),
   shadow,
   activate,
   retire,

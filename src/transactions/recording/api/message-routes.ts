@@ -26,8 +26,8 @@ interface Declared<Body extends z.ZodType> {
 
 const AMOUNT_ERRORS = ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const;
 
-const TAKEN = { 200: shows({ schema: transaction }, 'The transaction, with the message.') };
-const ASKED = {
+export const TAKEN = { 200: shows({ schema: transaction }, 'The transaction, with the message.') };
+export const ASKED = {
   200: { description: 'The transaction, with what was decided.', schema: transaction, mayShow: ['dry_run'] },
 };
 

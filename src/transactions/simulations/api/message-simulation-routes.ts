@@ -1,12 +1,11 @@
 /** Test mode: messages of a processor, with the references filled in. */
 import type { z } from 'zod';
-import { shows } from '../../../api/api-resource.ts';
+import { dryRunQuery } from '../../../api/dry-run.ts';
 import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { simulatedReference } from '../../../outside/sandboxes/simulated-reference.ts';
-import { transaction } from '../../purchase/api/transaction-schemas.ts';
-import { authorizationExample } from '../../recording/api/message-routes.ts';
+import { ASKED, authorizationExample, TAKEN } from '../../recording/api/message-routes.ts';
 import * as schemas from '../../recording/api/message-schemas.ts';
 import * as said from '../../recording/api/said.ts';
 import { takeMessage } from '../../recording/api/take-message.ts';
@@ -23,18 +22,21 @@ interface Simulated<Body extends z.ZodType> {
   readonly summary: string;
   readonly body: Body;
   readonly bodyExample: unknown;
+  /** What asks for a decision. */
+  readonly isDryRunnable?: true;
   say(of: said.Of, body: z.output<Body> & References): SaidMessage;
 }
 
 const DESCRIPTION =
   'As the processor would send it. A `message_reference` or `network_reference` that is left out is derived from the Idempotency-Key, so a repeat names the same; without a key each request has its own.';
 
-function simulated<Body extends z.ZodType>({ name, say, ...declared }: Simulated<Body>): Route {
+function simulated<Body extends z.ZodType>({ name, say, isDryRunnable, ...declared }: Simulated<Body>): Route {
   return simulationRoute({
     ...declared,
     path: `/v1/simulations/${name}`,
     description: DESCRIPTION,
-    responses: { 200: shows({ schema: transaction }, 'The transaction, with the message.') },
+    ...(isDryRunnable && { query: dryRunQuery }),
+    responses: isDryRunnable ? ASKED : TAKEN,
     errors: [
       ...(['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const),
       ...(['currency_unsupported', 'currency_mismatch', 'resource_not_found', 'limit_exceeded'] as const),
@@ -62,6 +64,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate an authorization of a card',
     body: schemas.simulateAuthorization,
     bodyExample: AUTHORIZATION,
+    isDryRunnable: true,
     say: said.saidAuthorization,
   }),
   simulated({
@@ -70,6 +73,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate an increment of an authorization',
     body: schemas.simulateIncrement,
     bodyExample: { network_reference: networkReference, amount: 1_500 },
+    isDryRunnable: true,
     say: said.saidIncrement,
   }),
   simulated({

@@ -115,6 +115,7 @@ async function controls({ openAccount, wire }: Stage): Promise<void> {
   await wire.call('Read', 'GET', `/v1/cards/controls/${second.id}`);
   await act('Retired', second, 'retire');
   await act('Retired again', second, 'retire');
+  await wire.call('Its timeline', 'GET', `/v1/cards/controls/${second.id}/timeline`);
   await make('Allowed and blocked at once', { mcc: { allow: ['5411'], block: ['7995'] } });
   await make('An MCC that does not exist', { mcc: { block: ['9998'] } });
   await make('Of nobody', { account: undefined });
@@ -212,6 +213,11 @@ export const cardsOnWire: GroupOnWire = {
       example: () => '4000000000000002',
     },
     { kind: 'security code', form: /(?<="cvc": ?")\d{3}(?=",\s*"exp_month")/g, example: () => '123' },
+    {
+      kind: 'card reference',
+      form: /(?<="card_reference": ?")(SBC|GWC)[0-9A-F]{22,24}(?=")/g,
+      example: (digest) => `SBC${digest.toString('hex').slice(0, 24).toUpperCase()}`,
+    },
     {
       kind: 'last four',
       form: /(?<="network": ?"visa",\s*"last_four": ?")\d{4}(?=")/g,
