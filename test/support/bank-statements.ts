@@ -278,8 +278,13 @@ export class OperatorsBank {
 
   /** One person decides. */
   async propose(statementId: Uuid, decision: 'accept' | 'reject'): Promise<void> {
-    const asked = { statementId, requestId: newId(), actor: ADA };
-    made(await this.book.submit(proposeDecision({ ...asked, decision, reason: 'The bank confirms it' })));
+    made(await this.asks(statementId, decision));
+  }
+
+  async asks(statementId: Uuid, decision: 'accept' | 'reject'): Promise<Stored | Refusal> {
+    const { bankAccountId } = await this.statement(statementId);
+    const asked = { statementId, bankAccountId, requestId: newId(), actor: ADA };
+    return this.book.submit(proposeDecision({ ...asked, decision, reason: 'The bank confirms it' }));
   }
 
   /** A person approves. Nothing is posted yet. */

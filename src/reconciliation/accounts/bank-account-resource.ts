@@ -16,8 +16,13 @@ export const bankAccountResource: Resource<BankAccount, Shown> = {
   transitions: BANK_ACCOUNT_TRANSITIONS,
   allowedActions,
   unlistedActions: ['update', 'draft_rules'],
-  whyNot: ({ status }) =>
-    status === 'closed' ? 'The bank account is closed.' : 'Money stands on the bank account: it is closed at zero.',
+  whyNot: ({ status, underWay }) => {
+    if (status === 'closed') return 'The bank account is closed.';
+    return underWay > 0
+      ? `Statements being posted: ${underWay}.`
+      : 'Money stands on the bank account: it is closed at zero.';
+  },
+  passes: ({ status, underWay }) => status === 'open' && underWay > 0,
   view: (account, { livemode }) => ({
     id: publicId('bankAccount', account.id),
     object: 'bank_account',

@@ -2,7 +2,7 @@
  * A bank account of the operator's: its money at a bank. It has an account of its own in the ledger (`bank`), which equals what the bank has
  * stated, since every booked line of a statement is posted.
  * Invariant: `balance` is the opening and the lines of all posted statements.
- * Next: bank-account-table.ts (its rows), open-bank-account.ts, change-bank-account.ts.
+ * Next: bank-account-table.ts (its rows), open-bank-account.ts, change-bank-account.ts, close-bank-account.ts.
  */
 import type { CalendarName } from '../../calendar/business-days.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -96,9 +96,11 @@ export interface BankAccount {
 
 export type BankAccountAction = 'close';
 
+/** What lines and statements are left, the command of a closing counts. */
 export function allowedActions({
   status,
   balance,
-}: Pick<BankAccount, 'status' | 'balance'>): readonly BankAccountAction[] {
-  return status === 'open' && balance === 0n ? ['close'] : [];
+  underWay,
+}: Pick<BankAccount, 'status' | 'balance' | 'underWay'>): readonly BankAccountAction[] {
+  return status === 'open' && balance === 0n && underWay === 0 ? ['close'] : [];
 }

@@ -69,8 +69,18 @@ export interface BankFileLine {
   readonly code: string | null;
   readonly charges: readonly Charge[];
   readonly original: OriginalAmount | null;
-  /** Empty where the line is one movement, or one of them has no amount of its own in the currency of the line. */
+  /** Empty where the line is one movement and has its amount, or one of several states no amount in the currency of the line. */
   readonly details: readonly LineDetail[];
+}
+
+/** Whether movements come to the amount of their line: before the charges that the bank states, or behind them. True where none are stated. */
+export function comeTo(
+  { amount, currency, charges }: Pick<BankFileLine, 'amount' | 'currency' | 'charges'>,
+  details: readonly LineDetail[],
+): boolean {
+  const stated = details.reduce((sum, one) => sum + one.amount, 0n);
+  const charged = charges.reduce((sum, one) => (one.currency === currency ? sum + one.amount : sum), 0n);
+  return details.length === 0 || stated === amount || stated - charged === amount;
 }
 
 export interface StatedBalance {

@@ -9,6 +9,7 @@ import {
   type BankFileReader,
   type BankFileStatement,
   type Charge,
+  comeTo,
   DETAILS_MAX,
   givenReference,
   type LineDetail,
@@ -27,7 +28,7 @@ const KINDS: Readonly<Record<string, MessageKind>> = { Stmt: 'statement', Rpt: '
 const MESSAGES = ['BkToCstmrStmt', 'BkToCstmrAcctRpt', 'BkToCstmrDbtCdtNtfctn'];
 const HANDED = new Set([...Object.keys(KINDS), 'Bal', 'Ntry', 'TxDtls']);
 
-/** The details of an entry: of one alone, what it states is the line's. */
+/** The details of an entry: of one alone that comes to it, what it states is the line's. */
 interface Entry {
   count: number;
   first: XmlElement | undefined;
@@ -250,7 +251,14 @@ function lineOf(entry: XmlElement, { count, first, details }: Entry): Omit<BankF
   const amount = signed(entry);
   const { currency } = amountAt(entry, at(entry, 'Amt'));
   const batch = at(entry, 'NtryDtls', 'Btch');
-  const one = count === 1 ? first : undefined;
+  const batched = batch || count > 1 ? batchOf(batch, count) : null;
+  const alone = count === 1 && (batched?.transactions ?? 1) === 1 ? first : undefined;
+  const charges = chargesOf(entry, alone);
+  // Of a reversal some banks state one movement in the direction of what it reverses.
+  const stated = alone === undefined ? details : details.map((each) => ({ ...each, direction: undefined }));
+  const movements = count > DETAILS_MAX ? [] : detailsOf(stated, { amount, currency, row: entry.row });
+  // Of one that does not come to the entry nobody knows whether it is all of it: the line has nothing of its.
+  const one = alone !== undefined && comeTo({ amount, currency, charges }, movements) ? alone : undefined;
   const references = at(one, 'Refs');
   return {
     row: entry.row,
@@ -262,13 +270,13 @@ function lineOf(entry: XmlElement, { count, first, details }: Entry): Omit<BankF
     bankReference: givenReference(textAt(entry, 'AcctSvcrRef') ?? textAt(references, 'AcctSvcrRef')),
     endToEndId: givenReference(textAt(references, 'EndToEndId')),
     references: otherReferences(entry, one),
-    batch: batch || count > 1 ? batchOf(batch, count) : null,
+    batch: batched,
     ...counterpartyOf(one, amount),
     text: textOf(entry, one),
     code: codeOf(entry),
-    charges: chargesOf(entry, one),
+    charges,
     original: originalOf(one, currency),
-    details: count > 1 && count <= DETAILS_MAX ? detailsOf(details, { amount, currency, row: entry.row }) : [],
+    details: one === undefined ? movements : [],
   };
 }
 

@@ -8,7 +8,7 @@ import { BadInput } from '../../intake/bad-input.ts';
 import { isCurrency } from '../../money/currency.ts';
 import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
 import { likenessOf } from '../lines/bank-line.ts';
-import type { BankFileLine, BankFileStatement, Read } from '../reading/bank-file.ts';
+import { type BankFileLine, type BankFileStatement, comeTo, type Read } from '../reading/bank-file.ts';
 import type { CsvProfile } from '../reading/read-csv.ts';
 import { AnyReader, formatName } from '../reading/read-file.ts';
 import type { DifferingLine, StatementSums } from '../statements/judge-statement.ts';
@@ -134,11 +134,10 @@ class Counting {
   }
 
   /** Charges that the bank states explain what its movements do not come to. */
-  #compare({ row, amount, currency, details, charges }: BankFileLine): void {
-    if (details.length === 0 || this.#differing.length === DIFFERING_MAX) return;
-    const stated = details.reduce((sum, one) => sum + one.amount, 0n);
-    const charged = charges.reduce((sum, one) => (one.currency === currency ? sum + one.amount : sum), 0n);
-    if (stated !== amount && stated - charged !== amount) this.#differing.push({ row, amount, stated });
+  #compare(line: BankFileLine): void {
+    const { row, amount, details } = line;
+    if (this.#differing.length === DIFFERING_MAX || comeTo(line, details)) return;
+    this.#differing.push({ row, amount, stated: details.reduce((sum, one) => sum + one.amount, 0n) });
   }
 
   sums(): StatementSums {

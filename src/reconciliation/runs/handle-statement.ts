@@ -34,9 +34,9 @@ interface DecisionRequest extends StatementRequest {
 export const requestDecision: UseCase<StatementRuntime, DecisionRequest> = {
   keyFirst: true,
   async prepare({ pool }, input): Promise<Prepared> {
-    await findStatement(pool, input);
+    const { bankAccountId } = await findStatement(pool, input);
     requirePersonsKey(input);
-    return { command: proposeDecision(input) };
+    return { command: proposeDecision({ ...input, bankAccountId }) };
   },
 };
 

@@ -42,6 +42,7 @@ async function releaseNext(
 ): Promise<readonly Uuid[]> {
   // What the command compares is read before what follows from it.
   const account = (await bankAccounts.find(pool, bookId, bankAccountId))!;
+  if (account.status === 'closed') return [];
   const held = (await listWaiting(pool, bookId, bankAccountId)).filter(waitsForOthers);
   const { waiting, posted } = await readChain(pool, bookId, { account, held, from: account.chainedOn });
   let incomplete: Uuid | undefined;

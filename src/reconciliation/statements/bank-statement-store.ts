@@ -105,7 +105,7 @@ export async function findReleased(
 }
 
 /**
- * A page of held statements of all books that go on where their account stands, one an account, in order of book and id of the account. Index:
+ * A page of held statements of all books that go on where their open account stands, one an account, in order of book and id of the account. Index:
  * bank_statements_waiting.
  */
 export async function findFollowing(
@@ -116,7 +116,7 @@ export async function findFollowing(
     `SELECT DISTINCT ON (s.book_id, s.bank_account_id) s.book_id, s.bank_account_id, s.id
      FROM bank_statements s JOIN bank_accounts a ON a.book_id = s.book_id AND a.id = s.bank_account_id
      WHERE s.status = 'held' AND NOT s.released AND (s.book_id, s.bank_account_id) > ($1, $2)
-       AND a.under_way = 0 AND s.opening = a.balance AND (s.to_on >= a.chained_on OR s.to_on IS NULL OR a.chained_on IS NULL)
+       AND a.status = 'open' AND a.under_way = 0 AND s.opening = a.balance AND (s.to_on >= a.chained_on OR s.to_on IS NULL OR a.chained_on IS NULL)
      ORDER BY s.book_id, s.bank_account_id, s.to_on, s.id LIMIT $3`,
     [after.bookId, after.bankAccountId, limit],
   );

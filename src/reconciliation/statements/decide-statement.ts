@@ -29,12 +29,20 @@ export interface DecideStatement extends Change {
   readonly actor: string;
 }
 
-export function proposeDecision(
-  input: DecideStatement & { readonly decision: 'accept' | 'reject'; readonly reason: string },
-): Command<Stored | Refusal> {
-  const { actor, decision, reason } = input;
+interface ProposeDecision extends DecideStatement {
+  /** As it was read. Null where it is not known. */
+  readonly bankAccountId: Uuid | null;
+  readonly decision: 'accept' | 'reject';
+  readonly reason: string;
+}
+
+export function proposeDecision(input: ProposeDecision): Command<Stored | Refusal> {
+  const { actor, bankAccountId, decision, reason } = input;
   const salt = newSalt();
-  return changeOf(bankStatementResource, { ...input, id: input.statementId, action: decision }, (draft, statement) => {
+  const touches = bankAccountId === null ? [] : [{ table: bankAccounts, ids: [bankAccountId] }];
+  const request = { ...input, id: input.statementId, action: decision, touches };
+  return changeOf(bankStatementResource, request, (draft, statement): Stored | Refusal => {
+    if (decision === 'accept' && isAccountClosed(draft, bankAccountId)) return postsNothing(statement);
     const textSalt = statement.textSalt ?? salt;
     const decided = advance(
       draft,
@@ -73,6 +81,8 @@ export function approveDecision(input: ApproveStatement): Command<Stored | Refus
         detail: 'Who decided about the statement does not approve it.',
         facts: { current_status: statement.status },
       };
+    if (statement.decision === 'accept' && isAccountClosed(draft, statement.bankAccountId))
+      return postsNothing(statement);
     if (statement.decision === 'accept' && kept < statement.lines) return cutOff(statement, kept);
     if (statement.decision === 'accept' && draft.get(bankAccounts, statement.bankAccountId!)!.underWay > 0)
       return postsAnother(statement);
@@ -88,6 +98,19 @@ export function approveDecision(input: ApproveStatement): Command<Stored | Refus
     beginPosting(draft, accepted);
     return storedView(draft, bankStatementResource, accepted);
   });
+}
+
+function isAccountClosed(draft: Draft, bankAccountId: Uuid | null): boolean {
+  return bankAccountId !== null && draft.get(bankAccounts, bankAccountId)?.status === 'closed';
+}
+
+/** It was held when its account was closed, or came then. */
+function postsNothing({ status, decision }: BankStatement): Refusal {
+  return {
+    refused: 'state_conflict',
+    detail: 'The bank account is closed, and nothing more is posted on it. Reject the statement.',
+    facts: { current_status: status, allowed_actions: decision === 'reject' ? ['reject', 'approve'] : ['reject'] },
+  };
 }
 
 /** Where the account stands shows once that is posted. */

@@ -67,7 +67,12 @@ export function releaseStatements({ account: read, statements, actor }: ReleaseS
 }
 
 function standsAlike(one: BankAccount, other: BankAccount): boolean {
-  return one.balance === other.balance && one.chainedOn === other.chainedOn && one.underWay === other.underWay;
+  return (
+    one.status === other.status &&
+    one.balance === other.balance &&
+    one.chainedOn === other.chainedOn &&
+    one.underWay === other.underWay
+  );
 }
 
 /** A statement is released: until its last line is posted, no other one goes on where the account stands. */

@@ -136,15 +136,32 @@ describe('a line of several movements', () => {
     expect(await bank.balances()).toEqual({ bank: -60_000n, rail_clearing: -60_000n });
   });
 
-  test('18: that do not come to it: the line stays what the bank booked', async () => {
+  test.each([
+    ['two', [10_000, 20_000], '-30000'],
+    ['one of three', [10_000], '-10000'],
+  ])('18: %s that do not come to it: the line stays what the bank booked', async (_, amounts, actual) => {
     await bank.account({ parties: [RAIL] });
     await expectItems(bank.taker, P);
-    const run = await bank.take(line(10_000, 20_000));
-    expect(run.findings).toMatchObject([{ code: 'details_differ', expected: '-60000', actual: '-30000' }]);
+    const run = await bank.take(line(...amounts));
+    expect(run.findings).toMatchObject([{ code: 'details_differ', expected: '-60000', actual }]);
     expect(await saidOf(bank)).toEqual([]);
     expect(await kinds()).toEqual(['bank_line_unmatched open']);
     expect(await openItemsOf(bank)).toEqual([10_000n, 20_000n, 30_000n]);
     expect(await bank.balances()).toEqual({ bank: -60_000n, suspense: 60_000n });
+  });
+
+  test('18: one movement that does not come to it lends the line no id', async () => {
+    await bank.account({ parties: [RAIL] });
+    await expectItems(bank.taker, [{ amount: -60_000n, endToEndId: 'E1' }]);
+    const entries = [{ amount: -60_000, account: RAIL_ACCOUNT, details: [{ amount: 10_000, endToEndId: 'E1' }] }];
+    const run = await bank.take(camt([{ opening: 0, entries }]));
+    expect(run.findings).toMatchObject([{ code: 'details_differ', expected: '-60000', actual: '-10000' }]);
+    expect(await bank.book.row('SELECT end_to_end_id, refs FROM bank_lines WHERE book_id = $1')).toEqual({
+      ...{ end_to_end_id: null, refs: [] },
+    });
+    expect(await saidOf(bank)).toEqual([]);
+    expect(await kinds()).toEqual(['bank_line_unmatched open']);
+    expect(await openItemsOf(bank)).toEqual([60_000n]);
   });
 });
 

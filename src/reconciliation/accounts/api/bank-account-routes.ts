@@ -6,13 +6,15 @@ import type { ApiRuntime } from '../../../api/api-runtime.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { routesSince } from '../../../api/route.ts';
+import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { actionRoute, createRoute, updateRoute } from '../../../api/write-routes.ts';
 import { ApiError } from '../../../errors/errors.ts';
 import type { Mode } from '../../../ledger/book/book.ts';
 import { plainIdentifier } from '../../../outside/credits/credited-account-store.ts';
 import { bankAccountResource } from '../bank-account-resource.ts';
 import { bankAccounts, listBankAccounts } from '../bank-account-table.ts';
-import { closeBankAccount, updateBankAccount } from '../change-bank-account.ts';
+import { updateBankAccount } from '../change-bank-account.ts';
+import { requestClosing } from '../close-bank-account.ts';
 import { openBankAccount } from '../open-bank-account.ts';
 import { isOperatorsBook } from '../operators-book.ts';
 import * as schemas from './bank-account-schemas.ts';
@@ -136,9 +138,13 @@ const update = updateRoute(bankAccountApi, {
 
 const close = actionRoute(bankAccountApi, 'close', {
   summary: 'Close a bank account',
-  description: 'At zero. Nothing more is posted on it.',
+  description:
+    'At zero, with every line matched, and without a statement that is held or being posted. Nothing more is posted on it.',
   handle: (request) =>
-    runCommand(request, closeBankAccount({ ...changedBy(request), bankAccountId: request.params.id! })),
+    runUseCase(request, requestClosing, {
+      ...{ ...askedBy(request), ifMatch: request.ifMatch },
+      bankAccountId: request.params.id!,
+    }),
 });
 
 /** Static paths: before those with an id of a transaction. */
