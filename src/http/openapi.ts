@@ -11,7 +11,7 @@ import {
 import { z } from 'zod';
 import type { EventDocument } from '../api/event-document.ts';
 import { type Route, TAGS } from '../api/route.ts';
-import { exampleId } from '../api/schemas/fields.ts';
+import { exampleId, VERSION_NUMBER } from '../api/schemas/fields.ts';
 import { problem } from '../api/schemas/problem.ts';
 import { UPLOADED_TYPES, type UploadKind } from '../api/upload.ts';
 import { RELEASE } from '../process/release.ts';
@@ -146,8 +146,8 @@ function paramsOf(route: Route): z.ZodObject | undefined {
       kind === 'text'
         ? z.string()
         : z.string().meta({
-            pattern: idPattern(kind),
-            description: `The id of the ${snakeCase(kind).replaceAll('_', ' ')}.`,
+            pattern: name === route.numbered ? `${idPattern(kind)}|^${VERSION_NUMBER}$` : idPattern(kind),
+            description: `The id of the ${snakeCase(kind).replaceAll('_', ' ')}${name === route.numbered ? ', or its number' : ''}.`,
             example: exampleId(kind),
           });
     return [name, schema] as const;

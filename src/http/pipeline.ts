@@ -9,7 +9,7 @@ import type { ApiRuntime } from '../api/api-runtime.ts';
 import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../api/request-headers.ts';
 import { isWrite, type Route, type RouteAnswer, type RouteRequest } from '../api/route.ts';
 import { emptyBody, emptyQuery } from '../api/schemas/empty.ts';
-import { idExpected } from '../api/schemas/fields.ts';
+import { idExpected, isVersionNumber } from '../api/schemas/fields.ts';
 import { requireScope } from '../api/scopes.ts';
 import type { Upload, UploadKind } from '../api/upload.ts';
 import { classifyFailure } from '../db/postgres-errors.ts';
@@ -330,7 +330,8 @@ function readParams(route: Route, given: Record<string, string>): Record<string,
   const params: Record<string, string> = {};
   for (const [name, kind] of Object.entries(route.params ?? {})) {
     const text = given[name]!;
-    const value = kind === 'text' ? text : parsePublicId(kind as IdKind, text);
+    const isAsGiven = kind === 'text' || (name === route.numbered && isVersionNumber(text));
+    const value = isAsGiven ? text : parsePublicId(kind as IdKind, text);
     if (value === undefined)
       throw new ApiError('resource_not_found', { param: name, detail: idExpected(kind as IdKind) });
     params[name] = value;
