@@ -183,6 +183,8 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   testModeOnly?: boolean;
   /** The type of each path parameter: an id of a kind, or text. */
   params?: Readonly<Record<string, IdKind | 'text'>>;
+  /** The path parameter that may be a number instead, as its parent counts versions. The handler looks it up. */
+  numbered?: string;
   query?: QuerySchema;
   /** Without a schema, a POST takes an empty object or no body. */
   body?: BodySchema;

@@ -1,5 +1,5 @@
 /**
- * Pages of lists with a filter on the time at which a row was made. Such a list is in the order of that time, newest
+ * Pages of lists with a filter on the time at which a row was made, or whose ids state no time. Such a list is in the order of that time, newest
  * first, and of ids within one time: the time is a column, and the book's own, while an id has the world's. Cursors are
  * ids, as everywhere; the row of the cursor has its time.
  *
@@ -49,8 +49,11 @@ export async function walkOf<Row>(
   return walkPage(db, list, page);
 }
 
-/** Run it in one snapshot (see list-reads.ts). Throws ApiError `cursor_invalid` for a cursor that is no row of the list. */
-async function walkByTime<Row>(
+/**
+ * Always in the order of the time: of a list whose ids are derived from what its rows are of, and state no time. Run it in one snapshot (see
+ * list-reads.ts). Throws ApiError `cursor_invalid` for a cursor that is no row of the list.
+ */
+export async function walkByTime<Row>(
   db: Queryable,
   list: WalkedList & { readonly time: TimeFilter },
   page: PageRequest,

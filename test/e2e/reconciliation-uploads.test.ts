@@ -244,18 +244,32 @@ async function cutOff(text: string): Promise<void> {
   );
 }
 
-test('a statement of nobody is held and says so; once its account is made, the same bytes post it', async () => {
+test('a statement of nobody is held and says so; once its account is made, it is posted by itself', async () => {
   const identifier = `JO71LATER${named()}`;
   const text = camt([{ account: identifier, opening: 0, entries: [{ amount: 5 }] }]);
   const { body } = await upload(text, { wait: 20 });
   expect(body).toMatchObject({ status: 'completed', lines: 0, findings: [{ code: 'bank_account_unknown' }] });
   await openBankAccount(identifier);
-  expect((await upload(text)).body.id).toBe(body.id);
   const posted = await until(
     () => runOf(body.id),
     ({ lines }) => lines === 1,
   );
   expect(posted).toMatchObject({ findings: [], position: [{ books: 5 }] });
+  expect((await upload(text)).body.id).toBe(body.id);
+});
+
+test('a version of rules is read and activated by its number as by its id', async () => {
+  const rules = `/v1/transactions/bank_accounts/${bankAccount}/rules`;
+  const booking = { name: 'Charges', when: { direction: 'out', code: 'CHRG' }, amount_lte: 5_000, to: 'bank_charges' };
+  const drafted = succeeded(await operator.post<{ id: string; number: number }>(rules, { bookings: [booking] }));
+  expect(await operator.read(`${rules}/${drafted.number}`)).toEqual(drafted);
+  const scopes = ['reconciliations:read', 'reconciliations:write', 'reconciliations:approve'];
+  const ben = product.client((await addPersonOf(product.runtime.pool, bookId, { name: 'Ben', scopes })).key);
+  clients.push(ben);
+  expect((await ben.post<Problem>(`${rules}/2/activate`, {})).body).toMatchObject({ code: 'resource_not_found' });
+  expect((await ben.post<Problem>(`${rules}/first/activate`, {})).body).toMatchObject({ code: 'resource_not_found' });
+  const active = succeeded(await ben.post<object>(`${rules}/1/activate`, {}));
+  expect(active).toMatchObject({ id: drafted.id, status: 'active' });
 });
 
 test('a CSV needs a profile: the candidates are named, then it is read by one', async () => {

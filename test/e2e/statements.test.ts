@@ -92,6 +92,16 @@ test('lines say what they are, and what the resource says of them', async () => 
   expect(await lines(`effective_on[lte]=${addDays(now, -1)}`)).toEqual([]);
 });
 
+test('a payout to another account has no counterparty', async () => {
+  const other = await client.openAccount({ funds: 0 });
+  const payout = await client.pay({
+    ...{ account: account.id, amount: 5_000, destination: { type: 'account', account: other.id } },
+  });
+  await client.payoutUntil(payout.id, 'paid');
+  const { data } = await client.read<{ data: Line[] }>(`/v1/accounts/${other.id}/entries`);
+  expect(data).toMatchObject([{ kind: 'payout', amount: 5_000, counterparty: null }]);
+});
+
 test('a statement of the day that lasts is interim; of finished days it is final, and the same to the byte', async () => {
   await pay();
   const day = await today();

@@ -204,6 +204,14 @@ export function objectReference(resources: readonly DeclaredResource[], descript
     .meta({ type: 'string', description, example });
 }
 
+/** A path may name a version by its number in its parent. */
+export const VERSION_NUMBER = '[1-9][0-9]{0,8}';
+const WHOLE_VERSION_NUMBER = new RegExp(`^${VERSION_NUMBER}$`);
+
+export function isVersionNumber(text: string): boolean {
+  return WHOLE_VERSION_NUMBER.test(text);
+}
+
 /** What is said of a text that is no id of a kind. */
 export function idExpected(kind: IdKind): string {
   return `Expects an id with the prefix ${ID_PREFIXES[kind]}_, such as ${exampleId(kind)}.`;

@@ -25,7 +25,7 @@ export const payoutResource: Resource<Payout, Shown> = {
   lineText: {
     externalId: 'r.external_id',
     endToEndId: 'r.end_to_end_id',
-    counterparty: "concat_ws(' ', r.destination_details ->> 'name_masked', r.destination_masked)",
+    counterparty: "NULLIF(concat_ws(' ', r.destination_details ->> 'name_masked', r.destination_masked), '')",
     description: 'r.description',
   },
   changed: (payout, change) => ({ ...payout, ...change }),

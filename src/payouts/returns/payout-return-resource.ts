@@ -15,7 +15,7 @@ export const payoutReturnResource: ShownResource<PayoutReturn> = {
     of: { table: 'payouts', key: 'id', column: 'payout_id' },
     externalId: 'p.external_id',
     endToEndId: 'p.end_to_end_id',
-    counterparty: "concat_ws(' ', p.destination_details ->> 'name_masked', p.destination_masked)",
+    counterparty: "NULLIF(concat_ws(' ', p.destination_details ->> 'name_masked', p.destination_masked), '')",
     description: 'r.reason',
   },
   view: (one, { livemode }) => ({

@@ -3,8 +3,8 @@ import { plainArray } from '../../db/columns.ts';
 import { build, type Page, type PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
 import type { Walk, WalkedList } from '../../db/walk.ts';
-import { walkOf } from '../../db/walk-by-time.ts';
-import type { BookId } from '../../ledger/book/book.ts';
+import { walkByTime, walkOf } from '../../db/walk-by-time.ts';
+import type { BookId, BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { ExpectedItem, ExpectedItemStatus } from './expected-item.ts';
 import { expectedItems } from './expected-item-table.ts';
@@ -18,11 +18,13 @@ export interface ExpectedItemFilter {
   readonly amount?: { readonly gte?: bigint | undefined; readonly lte?: bigint | undefined } | undefined;
 }
 
-const UNMATCHED = "status <> 'matched'";
+const OF_ANY_TIME = "created_at > '-infinity'";
+/** They are few beside all that were matched. */
+const UNMATCHED = `${OF_ANY_TIME} AND status <> 'matched'`;
 
 /**
- * A page of items, newest first. The rarest filter is walked: items that are not matched are few beside all that were. Indexes:
- * expected_items_by_party, expected_items_by_resource, expected_items_unmatched, expected_items_pkey.
+ * A page of items, newest first: by their time, since their ids are derived. A filter with few rows is read whole. Indexes: expected_items_by_party,
+ * expected_items_by_resource, expected_items_by_created, expected_items_unmatched_by_created.
  */
 export async function listExpectedItems(
   db: Queryable,
@@ -31,14 +33,14 @@ export async function listExpectedItems(
   page: PageRequest,
 ): Promise<Page<ExpectedItem>> {
   const { parties, statuses, resources, resourceId, expectedOn, amount } = filter;
-  const all: Walk = { table: 'expected_items', id: 'id', equal: { book_id: bookId } };
   const isUnmatched = statuses !== undefined && statuses.length > 0 && !statuses.includes('matched');
+  const rows: Walk = { table: 'expected_items', id: 'id', equal: { book_id: bookId } };
+  const all: Walk = { ...rows, predicate: isUnmatched ? UNMATCHED : OF_ANY_TIME };
   const list: WalkedList = {
     all,
     walks: [
-      ...(resourceId === undefined ? [] : [{ ...all, among: { column: 'resource_id', values: [resourceId] } }]),
-      ...(parties?.length ? [{ ...all, among: { column: 'party', values: parties } }] : []),
-      ...(isUnmatched ? [{ ...all, predicate: UNMATCHED }] : []),
+      ...(resourceId === undefined ? [] : [{ ...rows, among: { column: 'resource_id', values: [resourceId] } }]),
+      ...(parties?.length ? [{ ...rows, among: { column: 'party', values: parties } }] : []),
     ],
     rechecked: true,
     row(candidate) {
@@ -56,8 +58,12 @@ export async function listExpectedItems(
       return query;
     },
   };
-  const { rows, ...end } = await walkOf<object>(db, { ...list, created: {} }, page);
-  return { rows: rows.map(expectedItems.fromRow), ...end };
+  const { rows: found, ...end } = await walkByTime<object>(
+    db,
+    { ...list, time: { column: 'created_at', range: {} } },
+    page,
+  );
+  return { rows: found.map(expectedItems.fromRow), ...end };
 }
 
 /** An object has a few items: parts that came back, currencies of a report. */

@@ -75,15 +75,23 @@ function returned(ladder: Ladder, line: OpenLine): LeftLine | undefined {
 /** It names an item, or stands beside the day of a rail, with another amount. */
 function differing(ladder: Ladder, line: OpenLine, file: readonly MatchItem[] | undefined): LeftLine | undefined {
   const named = ladder.namedAlong(line).filter(({ item, by }) => by !== 'details' && ladder.left(item.id) !== 0n);
-  const proposals = named.map(({ item, by }) => ({
-    ...{ rule: by, itemIds: [item.id], difference: line.amount - ladder.left(item.id) },
-    reason: 'The line names the item, and has another amount.',
-  }));
+  const proposals = named.map(({ item, by }) => {
+    const difference = line.amount - ladder.left(item.id);
+    const reason = `The line names the item, and has ${difference === 0n ? 'its' : 'another'} amount.`;
+    return { rule: by, itemIds: [item.id], difference, reason };
+  });
   const all = named.length > 0 ? proposals : [...byDays(ladder, line), ...byFile(ladder, line, file)];
   if (all.length === 0) return undefined;
   const [{ difference }] = all as [Proposal];
+  if (difference === 0n)
+    return left(line, {
+      kind: kindOf(line),
+      detail:
+        'The line has the amount that was expected, and no rule confirms it: it names something else too, or people have undone that match.',
+      proposals: all,
+    });
   return left(line, {
-    kind: difference === 0n ? kindOf(line) : 'bank_amount_differs',
+    kind: 'bank_amount_differs',
     detail: `The line differs by ${absolute(difference)} ${line.currency} in minor units from what was expected.`,
     proposals: all,
   });

@@ -47,3 +47,16 @@ export function listBankAccountRules(
   const filter = { among: { bank_account_id: [bankAccountId] }, equal: { status: statuses } };
   return listRows(db, { table: bankAccountRules }, { bookId, owner, filter, page });
 }
+
+/** A version of a bank account by its number. Index: bank_account_rules_by_account: an account has few versions. */
+export async function findRulesByNumber(
+  db: Queryable,
+  bookId: BookId,
+  { bankAccountId, number }: Pick<BankAccountRules, 'bankAccountId' | 'number'>,
+): Promise<BankAccountRules | undefined> {
+  const { rows } = await db.query(
+    `SELECT ${bankAccountRules.selected()} FROM bank_account_rules WHERE book_id = $1 AND bank_account_id = $2 AND number = $3`,
+    [bookId, bankAccountId, number],
+  );
+  return rows[0] && bankAccountRules.fromRow(rows[0]);
+}

@@ -19,7 +19,7 @@ import type { Clock } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccountIdentifiers, bankAccounts } from '../accounts/bank-account-table.ts';
 import { AnyReader } from '../reading/read-file.ts';
-import type { BankStatement } from '../statements/bank-statement.ts';
+import type { BankStatement, FindingCode } from '../statements/bank-statement.ts';
 import { findBeside, pagesNear } from '../statements/bank-statement-store.ts';
 import { bankStatements, statementIdentities } from '../statements/bank-statement-table.ts';
 import {
@@ -255,9 +255,10 @@ const placeOf = ({ bankAccountId, supersedes }: TakenUp) => ({ bankAccountId, su
 
 /** A kill came between a take-up and the run: it still states that the bank account is not known. */
 async function isBehind(pool: Pool, bookId: BookId, { findings }: Reconciliation): Promise<boolean> {
-  const ids = findings.filter(({ code }) => code === 'bank_account_unknown').map(({ statementId }) => statementId);
+  const isUnknown = ({ code }: { readonly code: FindingCode }) => code === 'bank_account_unknown';
+  const ids = findings.filter(isUnknown).map(({ statementId }) => statementId);
   const found = await bankStatements.load(pool, bookId, [...new Set(ids)]);
-  return [...found.values()].some((statement) => !waitsForAccount(statement));
+  return [...found.values()].some((statement) => !statement.findings.some(isUnknown));
 }
 
 /** The statements of a file whose run has ended. */

@@ -77,3 +77,12 @@ test('a message that does not post on the account is left as it is', async () =>
   await bank.account({ identifiers: [LATER], booksFrom: 'report' });
   expect(await sweeping(sweepWaitingRuns, { pool: bank.pool })()).toEqual([]);
 });
+
+test('one that persons have rejected is left, whatever account is made', async () => {
+  await bank.account();
+  await bank.take(camt([held({ opening: 0, entries: [{ amount: 5 }] })]));
+  const [statement] = await bank.statements();
+  await bank.decide(statement!.id, 'reject');
+  await bank.account({ identifiers: [LATER] });
+  expect(await sweeping(sweepWaitingRuns, { pool: bank.pool })()).toEqual([]);
+});

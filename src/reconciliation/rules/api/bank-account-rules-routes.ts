@@ -3,13 +3,15 @@
 import { type ApiResource, apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
 import { childrenRoute, readRoute } from '../../../api/read-routes.ts';
-import { routesSince } from '../../../api/route.ts';
+import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
+import { isVersionNumber } from '../../../api/schemas/fields.ts';
 import { actionRoute, createRoute } from '../../../api/write-routes.ts';
+import { ApiError } from '../../../errors/errors.ts';
 import { bankAccountApi } from '../../accounts/api/bank-account-routes.ts';
 import { requestRulesActivation } from '../activate-rules.ts';
 import { bankAccountRulesResource } from '../bank-account-rules-resource.ts';
-import { listBankAccountRules } from '../bank-account-rules-table.ts';
+import { findRulesByNumber, listBankAccountRules } from '../bank-account-rules-table.ts';
 import { requestRulesDraft } from '../draft-rules.ts';
 import * as schemas from './bank-account-rules-schemas.ts';
 
@@ -74,5 +76,29 @@ const activate = actionRoute(bankAccountRulesApi, 'activate', {
   },
 });
 
+/** Of a version as people call it: by its id or, as `rules_version` of the bank account has it, by its number. */
+function byNumberToo(route: Route): Route {
+  return {
+    ...route,
+    numbered: 'version',
+    handle: async (request) => {
+      const { runtime, principal, params } = request;
+      if (!isVersionNumber(params.version!)) return route.handle(request);
+      const of = { bankAccountId: params.id!, number: Number(params.version) };
+      const rules = await findRulesByNumber(runtime.pool, principal.bookId, of);
+      if (rules !== undefined) return route.handle({ ...request, params: { ...params, version: rules.id } });
+      throw new ApiError('resource_not_found', {
+        param: 'version',
+        detail: 'This bank account has no version with that number.',
+      });
+    },
+  };
+}
+
 /** Static paths: before those with an id of a transaction. */
-export const bankAccountRulesRoutes = routesSince('0.4.0', [create, list, readRoute(bankAccountRulesApi), activate]);
+export const bankAccountRulesRoutes = routesSince('0.4.0', [
+  create,
+  list,
+  byNumberToo(readRoute(bankAccountRulesApi)),
+  byNumberToo(activate),
+]);

@@ -68,7 +68,7 @@ const GOLDEN: readonly Row[] = [
       reportOf({ id: 'R1', amount: 97_500n, documentReference: '4242424242424242' }),
       reportOf({ id: 'R2', amount: 97_500n, documentReference: '4242420000004242' }),
     ],
-    said: ['inbound_unallocated: L1, perhaps R2 by amount, perhaps R1 by amount'],
+    said: ['inbound_unallocated: L1, perhaps R1 by amount, perhaps R2 by amount'],
   },
   {
     name: '1: the end-to-end id',
@@ -388,6 +388,15 @@ const GOLDEN: readonly Row[] = [
 
 test.each(GOLDEN)('$name', ({ lines, items = [], rules, said: expected }) => {
   expect(said(inputOf(lines, items, rules))).toEqual(expected);
+});
+
+test('a line that has the amount of what it names differs by nothing, and is said so', () => {
+  const [left] = matchLines(inputOf([ofRail({ endToEndId: 'INV-9', text: `Payment ${E1}` })], [P1])).left;
+  expect(left).toMatchObject({
+    kind: 'bank_line_unmatched',
+    detail: expect.stringContaining('has the amount that was expected'),
+    proposals: [{ itemIds: ['P1'], difference: 0n, reason: 'The line names the item, and has its amount.' }],
+  });
 });
 
 test('every rule confirms in one of the rows', () => {
