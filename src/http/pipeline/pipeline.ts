@@ -4,30 +4,38 @@
  * then the answer.
  */
 import type { Request } from 'express';
-import { storedAnswer, storedAnswer } from '../../api/answers.ts';
-import type { ApiRuntime, ApiRuntime } from '../../api/api-runtime.ts';
-import { fingerprintOf, fingerprintOf, idempotencyKeyFault, idempotencyKeyFault, isIdempotencyKey, isIdempotencyKey, readIfMatch, readIfMatch } from '../../api/request-headers.ts';
-import { isWrite, isWrite, type Route, type Route, type RouteAnswer, type RouteAnswer, type RouteRequest, type RouteRequest } from '../../api/route.ts';
-import { emptyBody, emptyBody, emptyQuery, emptyQuery } from '../../api/schemas/empty.ts';
-import { idExpected, idExpected, isVersionNumber } from '../../api/schemas/fields.ts';
-import { requireScope, requireScope } from '../../api/scopes.ts';
-import type { Upload, Upload, UploadKind, UploadKind } from '../../api/upload.ts';
-import { classifyFailure, classifyFailure } from '../../db/postgres-errors.ts';
-import { ApiError, ApiError, ERRORS, ERRORS } from '../../errors/errors.ts';
-import { findFirstAnswer, findFirstAnswer } from '../../idempotency/find-first-answer.ts';
-import type { Fingerprints, Fingerprints } from '../../idempotency/fingerprints.ts';
-import { messageKey, messageKey } from '../../idempotency/idempotency-key.ts';
-import type { Principal, Principal } from '../../organisations/authenticate.ts';
-import { type IdKind, type IdKind, parsePublicId, parsePublicId, publicId, publicId } from '../../values/ids.ts';
-import { type JsonObject, type JsonObject, toJson, toJson } from '../../values/json.ts';
-import { withoutAbsentMembers, withoutAbsentMembers } from '../input/absent-members.ts';
-import { type FieldErrorWithFacts, type FieldErrorWithFacts, fieldErrorsOf, fieldErrorsOf, requireNoFieldErrors, requireNoFieldErrors } from '../input/field-errors.ts';
-import { parseBody, parseBody, parseLeniently, parseLeniently } from '../input/json-body.ts';
-import { jsonPointer, jsonPointer } from '../input/json-pointer.ts';
-import { parameterName, parameterName, parseQuery, parseQuery } from '../input/query-string.ts';
+import { storedAnswer } from '../../api/answers.ts';
+import type { ApiRuntime } from '../../api/api-runtime.ts';
+import { fingerprintOf, idempotencyKeyFault, isIdempotencyKey, readIfMatch } from '../../api/request-headers.ts';
+import { isWrite, type Route, type RouteAnswer, type RouteRequest } from '../../api/route.ts';
+import { emptyBody, emptyQuery } from '../../api/schemas/empty.ts';
+import { idExpected, isVersionNumber } from '../../api/schemas/fields.ts';
+import { requireScope } from '../../api/scopes.ts';
+import type { Upload, UploadKind } from '../../api/upload.ts';
+import { classifyFailure } from '../../db/postgres-errors.ts';
+import { ApiError, ERRORS } from '../../errors/errors.ts';
+import { findFirstAnswer } from '../../idempotency/find-first-answer.ts';
+import type { Fingerprints } from '../../idempotency/fingerprints.ts';
+import { messageKey } from '../../idempotency/idempotency-key.ts';
+import type { Principal } from '../../organisations/authenticate.ts';
+import { type IdKind, parsePublicId, publicId } from '../../values/ids.ts';
+import { type JsonObject, toJson } from '../../values/json.ts';
+import { withoutAbsentMembers } from '../input/absent-members.ts';
+import { type FieldErrorWithFacts, fieldErrorsOf, requireNoFieldErrors } from '../input/field-errors.ts';
+import { parseBody, parseLeniently } from '../input/json-body.ts';
+import { jsonPointer } from '../input/json-pointer.ts';
+import { parameterName, parseQuery } from '../input/query-string.ts';
 import { readBody } from '../input/request-body.ts';
 import { openUpload, UPLOAD_BUFFERED_BYTES } from '../input/upload.ts';
-import { type Allowance, bucketOf, limitOf, POINTS, type Policy, rateLimited, rateLimitHeaders } from '../limits/rate-limiter.ts';
+import {
+  type Allowance,
+  bucketOf,
+  limitOf,
+  POINTS,
+  type Policy,
+  rateLimited,
+  rateLimitHeaders,
+} from '../limits/rate-limiter.ts';
 import { requireContracted, requireContractedMembers } from './contracted.ts';
 import { heldAnswer, preferenceOf } from './held-answer.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';

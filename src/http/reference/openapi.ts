@@ -2,16 +2,21 @@
  * The API reference: OpenAPI 3.1, generated from the table of routes and the schemas that validate requests. There is
  * no second description of the API that could contradict it.
  */
-import { OpenAPIRegistry, OpenApiGeneratorV31, type ResponseConfig, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import {
+  OpenAPIRegistry,
+  OpenApiGeneratorV31,
+  type ResponseConfig,
+  type RouteConfig,
+} from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
-import type { EventDocument, EventDocument } from '../../api/event-document.ts';
-import { type Route, type Route, TAGS, TAGS } from '../../api/route.ts';
-import { exampleId, exampleId, VERSION_NUMBER } from '../../api/schemas/fields.ts';
-import { problem, problem } from '../../api/schemas/problem.ts';
-import { UPLOADED_TYPES, UPLOADED_TYPES, type UploadKind, type UploadKind } from '../../api/upload.ts';
-import { RELEASE, RELEASE } from '../../process/release.ts';
-import { idPattern, idPattern } from '../../values/ids.ts';
-import { snakeCase, snakeCase } from '../../values/snake-case.ts';
+import type { EventDocument } from '../../api/event-document.ts';
+import { type Route, TAGS } from '../../api/route.ts';
+import { exampleId, VERSION_NUMBER } from '../../api/schemas/fields.ts';
+import { problem } from '../../api/schemas/problem.ts';
+import { UPLOADED_TYPES, type UploadKind } from '../../api/upload.ts';
+import { RELEASE } from '../../process/release.ts';
+import { idPattern } from '../../values/ids.ts';
+import { snakeCase } from '../../values/snake-case.ts';
 import { retirementText } from '../pipeline/retirement.ts';
 import { callbackOf, registerEvents } from './openapi-events.ts';
 import { examplesOf, NO_EXAMPLES, type RecordedExamples } from './openapi-examples.ts';

@@ -1,9 +1,9 @@
 /** Changes what a bank account states of its files. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
-import type { Command, Command, Refusal, Refusal, Touch } from '../../ledger/command/command.ts';
-import { type Change, type Change, changeOf, changeOf } from '../../ledger/resources/change-of.ts';
-import { advance, advance } from '../../ledger/resources/resource.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
+import { type Change, changeOf } from '../../ledger/resources/change-of.ts';
+import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import type { BankAccount } from './bank-account.ts';
 import { bankAccountResource } from './bank-account-resource.ts';

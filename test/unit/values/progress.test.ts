@@ -62,6 +62,7 @@ const ENDED_OTHERWISE: Readonly<Record<string, string>> = {
   'src/outside/notices/notice-store.ts': 'A statement gives rows a book, and looks for those without.',
   'src/outside/notices/take-notices.ts':
     'Counts the notices of its rounds up to a number; a round without any ends it.',
+  'src/payouts/notices/simulate-payout.ts': 'A deadline.',
   'src/payouts/pauses/change-pause.ts': 'A statement takes its payouts out of what is kept back.',
   'src/proofs/grow-trees.ts': 'Each row is the next number, or the number is missing.',
   'src/queue/enqueuer.ts': 'A flush takes all rows out of the buffer.',

@@ -33,7 +33,11 @@ export const walletRequest = z
     } else if (walletId !== undefined && phone !== undefined)
       issues.push({ code: 'custom', input, path: ['phone'], message: 'Expects `wallet_id` or `phone`, not both.' });
   })
-  .meta({ id: 'WalletDestinationInput', description: 'Mobile wallet: by its id or by its phone.' });
+  .meta({
+    id: 'WalletDestinationInput',
+    description: 'Mobile wallet: by its id or by its phone.',
+    example: { type: 'wallet', wallet_id: 'jo-wallet-77', provider: 'zain' },
+  });
 
 export const walletShown = z
   .object({
