@@ -17,7 +17,8 @@ const OF_EVERY_GROUP: readonly Form[] = [
   { kind: 'test key', form: /sk_test_[A-Za-z0-9]{32}/g, example: () => `sk_test_${'0'.repeat(32)}` },
   { kind: 'port', form: /(?<=127\.0\.0\.1:)\d+/g, example: () => '443' },
   { kind: 'reference', form: /\bRF\d{2}[0-9A-Z]{16}\b/g, example: () => 'RF18539007547034' },
-  { kind: 'points', form: /(?<=^ratelimit: .*)\d+/gm, numbered: false },
+  // A number behind `=`: with nothing so near before it, the expression looked back through the text from each digit.
+  { kind: 'points', form: /(?<=^ratelimit: .*=)\d+/gm, numbered: false },
 ];
 
 /** What differs from run to run, with the forms that groups declare. */
