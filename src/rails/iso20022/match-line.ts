@@ -72,7 +72,11 @@ export function meaningOfStatus(
 ): Meaning {
   const isOne = line.level === 'transaction';
   if (instructions.length === 0) return NOTHING(isOne ? 'foreign' : 'in_progress');
-  if (REJECTED.includes(line.status)) return rejected(line, isOne ? instructions : without('paid', instructions));
+  if (REJECTED.includes(line.status)) {
+    // A duplicate is no rejection of what the bank has: it is evidence of each.
+    const isAbout = isOne || isDuplicate(line.reason ?? null);
+    return rejected(line, isAbout ? instructions : without('paid', instructions));
+  }
   if (!CARRIED_OUT.includes(line.status) || !bank.paidByStatus) return NOTHING('in_progress');
   return carriedOut(line, isOne ? instructions : without('rejected', instructions));
 }
