@@ -4,9 +4,9 @@ import type { BookId } from '../../ledger/book/book.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 /**
- * Those of which a statement has a bank account now: one was made that posts such messages, or the statement was taken up by a process that died before
- * it ended the run again. One that persons have rejected keeps its finding, and is left. Identifiers are compared as `plainIdentifier` makes them. Indexes: reconciliations_without_account, bank_statements_pkey,
- * bank_account_identifiers_pkey, bank_accounts_pkey.
+ * Those of which a statement has a bank account now: one was made that posts such messages, or the statement was taken up by a process that died
+ * before it ended the run again. One that persons have rejected keeps its finding, and is left. Identifiers are compared as `plainIdentifier` makes
+ * them. Indexes: reconciliations_without_account, bank_statements_pkey, bank_account_identifiers_pkey, bank_accounts_pkey.
  */
 export async function findRunsToTakeUp(
   db: Queryable,
