@@ -2,7 +2,7 @@
  * A PDF of A4 pages with text of any direction. The same calls give the same bytes: dates and the id of the file follow from `at`, never from
  * the time of making.
  */
-import PDFDocument from 'pdfkit';
+import type PDFDocument from 'pdfkit';
 import type { Instant } from '../values/clock.ts';
 import { BOLD, FACES, fontFile } from './fonts.ts';
 import { asLine, type Line, type Run, runsOf } from './text-runs.ts';
@@ -38,9 +38,14 @@ export class PdfPages {
   readonly #document: PDFKit.PDFDocument;
   readonly #faceOf = new Map<number, string | undefined>();
 
-  constructor({ title, at }: { readonly title: string; readonly at: Instant }) {
+  /** Loads the library with the first document: most processes make none, and it takes a tenth of a start. */
+  static async open(head: { readonly title: string; readonly at: Instant }): Promise<PdfPages> {
+    return new PdfPages((await import('pdfkit')).default, head);
+  }
+
+  private constructor(Document: typeof PDFDocument, { title, at }: { readonly title: string; readonly at: Instant }) {
     const info = { Title: title, Producer: 'Countinghouse', Creator: 'Countinghouse', CreationDate: new Date(at) };
-    this.#document = new PDFDocument({ size: 'A4', margin: 0, bufferPages: true, autoFirstPage: false, info });
+    this.#document = new Document({ size: 'A4', margin: 0, bufferPages: true, autoFirstPage: false, info });
     for (const [face, file] of Object.entries(FACES)) this.#document.registerFont(face, fontFile(file));
     this.#document.registerFont('bold', fontFile(BOLD));
   }

@@ -26,7 +26,7 @@ const COLUMNS = {
 export async function* statementPdf(statement: Statement, pages: LinePages): AsyncGenerator<Buffer> {
   const { account, from, to, ends } = statement;
   const id = publicId('account', account.id);
-  const pdf = new PdfPages({ title: `Statement of ${id}, ${from} to ${to}`, at: ends });
+  const pdf = await PdfPages.open({ title: `Statement of ${id}, ${from} to ${to}`, at: ends });
   pdf.addPage();
   let y = tableHead(pdf, heading(pdf, statement));
   for await (const page of pages)

@@ -75,7 +75,7 @@ async function inPdf(
   { title, columns, rows, ok, throughSequence }: BankReport,
   { book, asOf }: BankReportHead,
 ): Promise<Buffer> {
-  const pages = new PdfPages({ title: `${title} ${asOf}`, at: Date.parse(`${asOf}T00:00:00Z`) });
+  const pages = await PdfPages.open({ title: `${title} ${asOf}`, at: Date.parse(`${asOf}T00:00:00Z`) });
   const places = placesOf(columns, rows);
   const through = throughSequence === null ? '' : `, through entry ${throughSequence}`;
   const place = (at: number, y: number, is: BankColumn['is']) => ({
