@@ -40,7 +40,7 @@ export interface Group {
   readonly appointments?: readonly Appointment[];
   readonly moved: readonly MovedRows[];
   readonly checks: readonly RowCheck[];
-  /** What its rows say of accounts. Every code of the chart that its entries move is in one of them. */
+  /** The balances that its rows state. Every code of the chart that its entries move is in one of them. */
   readonly equations?: readonly Equation[];
   /** What is under way keeps its account open. */
   readonly blocksClosing: readonly ClosingBlocker[];
@@ -113,7 +113,7 @@ export interface SweepContext {
   readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;
-  /** Enqueues jobs that every round enqueues again while nobody answers: a queue holds each once for `namedMs`. */
+  /** Enqueues jobs that every round enqueues again while a party does not answer: a queue has each once for `namedMs`. */
   enqueue(jobs: readonly SweptJob[], options: { pool: QueuePool; namedMs: number; now: Instant }): Promise<void>;
 }
 

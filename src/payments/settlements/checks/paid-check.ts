@@ -26,7 +26,7 @@ export const releaseEquation = equationOf({
   rows: releaseCheck,
   resources: ['release'],
   codes: ['merchant_pending'],
-  says: ({ release: { id, accountId, amount, currency }, entries }) => [
+  balancesOf: ({ release: { id, accountId, amount, currency }, entries }) => [
     {
       ...{ resource: 'release', id, currency, entries },
       chart: { merchant_pending: -amount },
@@ -61,7 +61,7 @@ export const settlementEquation = equationOf({
   rows: settlementCheck,
   resources: ['settlement'],
   codes: ['pool', 'acquirer'],
-  says: ({ settlement: { id, amount, currency }, entries }) => [
+  balancesOf: ({ settlement: { id, amount, currency }, entries }) => [
     {
       ...{ resource: 'settlement', id, currency, entries },
       chart: { pool: -amount, acquirer: amount },
