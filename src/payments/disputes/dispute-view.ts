@@ -8,7 +8,7 @@ import { allowedActions, type Dispute, waitingOn } from './dispute.ts';
 
 export function disputeView(dispute: Dispute, livemode: boolean) {
   const { id, textSalt, evidence } = dispute;
-  const said = { ...evidence } as Readonly<Record<string, string>>;
+  const submitted = { ...evidence } as Readonly<Record<string, string>>;
   return {
     id: publicId('dispute', id),
     object: 'dispute',

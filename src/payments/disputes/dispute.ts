@@ -2,7 +2,7 @@
  * A dispute: a payer asks the issuer for a payment back. An inquiry only asks and books nothing; a chargeback has taken the money,
  * and a won one gives it back. The acquirer opens and decides disputes by its notices.
  * Invariant: a payment's `amountDisputed` is the sum of its chargebacks that are not won.
- * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (what the acquirer says), answer-dispute.ts.
+ * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (the acquirer's notices), answer-dispute.ts.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -36,10 +36,10 @@ export type DisputeStage =
   /** The acquirer has taken the amount. */
   | 'chargeback';
 
-/** Lines of an acquirer's report about a dispute: what it took, and what it gave back. Each settles a dispute once. */
+/** Lines of a settlement report about a dispute: what the acquirer took, and what it gave back. A dispute has one of each. */
 export type DisputeLine = 'dispute' | 'dispute_won';
 
-/** What a merchant may say, each in words. */
+/** The fields of evidence, each a text. */
 export interface DisputeEvidence {
   readonly product_description?: string;
   readonly customer_communication?: string;
@@ -79,12 +79,12 @@ export interface Dispute {
   readonly acquirerReference: string;
   /** The notice that opened it. */
   readonly noticeId: Uuid;
-  /** When the acquirer made that notice; null where it did not say, and of disputes of before. */
-  readonly toldAt: Instant | null;
+  /** When the acquirer made that notice; null for a notice without a date, and for disputes from before the column. */
+  readonly noticedAt: Instant | null;
   /** The dispute that this one follows. */
   readonly previousDispute: Uuid | null;
   readonly nextDispute: Uuid | null;
-  /** Null while nothing is said, and once it is erased. */
+  /** Null until evidence is submitted, and once it is erased. */
   readonly evidence: DisputeEvidence | null;
   readonly textSalt: Buffer | null;
   /** Book time. */
@@ -93,11 +93,11 @@ export interface Dispute {
   readonly visitAt: Instant | null;
   /** Nobody answered in time: the acquirer decides without. */
   readonly isOverdue: boolean;
-  /** What is being said to the acquirer. */
+  /** The answer that is on its way to the acquirer. */
   readonly pendingOperation: Uuid | null;
   readonly outcome: 'unknown' | null;
   readonly nextInquiryAt: Instant | null;
-  /** Why the acquirer did not take what was said last. */
+  /** Why the acquirer refused the last answer. */
   readonly failureCode: string | null;
   /** Where the money came from. */
   readonly portions: readonly Portion[];

@@ -19,7 +19,7 @@ import { paymentOperations } from '../operations/payment-operation-table.ts';
 import { changeShare, openShare } from '../shares/earn-share.ts';
 import { type PaymentShare, type ShareKey, shareId } from '../shares/share.ts';
 import { paymentShares } from '../shares/share-table.ts';
-import { accountOf, changeLeft, sharesOf } from './take-from-sources.ts';
+import { accountOf, changeLeft, sharesOf } from './take-funding.ts';
 
 /** A refund, or a dispute. */
 export type Giver = Pick<PaymentOperation, 'id' | 'paymentId' | 'accountId' | 'currency'>;
@@ -51,7 +51,7 @@ export function wayBackTouches({ portions }: Pick<PaymentOperation, 'portions'>,
   ];
 }
 
-/** Puts an amount of a portion back into shares, and says which accounts get it: for the caller's entry. */
+/** Puts an amount of a portion back into shares. Returns the accounts that get it, for the caller's entry. */
 export function giveBack(draft: Draft, giver: Giver, portion: Portion, amount: bigint): GivenBack[] {
   const { captureId } = portion;
   return waysBack(draft, giver, portion, amount).map((way) => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { feeOf } from '../../../src/fees/fee-schedule.ts';
 import { allocatedFee, type ChargedPayment } from '../../../src/payments/refunds/refund-steps.ts';
-import { planTaking } from '../../../src/payments/refunds/take-from-sources.ts';
+import { planTaking } from '../../../src/payments/refunds/take-funding.ts';
 
 const charged = (amountCaptured: bigint, feeFixed: bigint, basisPoints: bigint): ChargedPayment => ({
   ...{ amountCaptured, feeFixed, amountRefunded: 0n, amountRefunding: 0n, feeRefunded: 0n },

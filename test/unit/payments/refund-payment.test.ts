@@ -74,7 +74,7 @@ const GUARDS: readonly Guard<Asked, Refused>[] = [
   },
   {
     guard: 'the payment was captured after its captures were read',
-    wrong: ({ read }) => Object.assign(read, { sources: { captures: [], own: [], shares: [] } }),
+    wrong: ({ read }) => Object.assign(read, { funding: { captures: [], own: [], shares: [] } }),
     answer: { code: 'service_unavailable', isThrown: true },
   },
   {

@@ -13,7 +13,7 @@ import type { CheckoutPage } from '../checkout-forms.tsx';
 import { checkoutPage } from '../checkout-page.tsx';
 import { attemptNumber, backUrl, checkoutState, hasAnswer } from '../checkout-state.ts';
 import { type Checkout, findCheckout } from '../checkout-store.ts';
-import { inquiryName, settleChallenge } from '../settle-challenge.ts';
+import { inquiryName, resolveChallenge } from '../resolve-challenge.ts';
 import { tryCard } from '../try-card.ts';
 import { challengePages } from './challenge-pages.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
@@ -129,7 +129,7 @@ async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout)
   const acquirer = runtime.acquirers.get(payment.acquirer);
   try {
     const of = { bookId, reference: operation.reference };
-    const after = await inquiries.ask(inquiryName(of), () => settleChallenge(runtime, acquirer, of));
+    const after = await inquiries.ask(inquiryName(of), () => resolveChallenge(runtime, acquirer, of));
     return after === undefined ? checkout : { ...checkout, payment: after };
   } catch (error) {
     if (!(error instanceof PartyUnreachable)) throw error;

@@ -33,7 +33,7 @@ export function inquiryName({ bookId, reference }: { bookId: BookId; reference: 
 }
 
 /** Undefined where no payment is known by this reference. */
-export async function settleChallenge(
+export async function resolveChallenge(
   runtime: ChallengeRuntime,
   acquirer: Acquirer,
   { bookId, reference }: { bookId: BookId; reference: string },
