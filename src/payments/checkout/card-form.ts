@@ -7,7 +7,7 @@ import type { Texts } from './checkout-texts.ts';
 
 export type CardField = 'number' | 'expiry' | 'cvc';
 
-/** A field with the text that says what is wrong. */
+/** A faulty field, with the text about its fault. */
 export type CardFaults = Partial<Record<CardField, keyof Texts>>;
 
 const EXPIRY = /^(\d{1,2})\/?(\d{2}|20\d{2})$/;

@@ -153,7 +153,7 @@ export function winDispute(
   const change = { ...ENDED, status: 'won' } as const;
   if (!countsAsDisputed(dispute)) return advance(draft, disputeResource, dispute, change, { event: 'dispute.won' });
   const { accountId } = dispute;
-  const tellArrival = expectArrival(draft, accountId);
+  const announceArrival = expectArrival(draft, accountId);
   const { entry, reachesAccount } = bookWon(draft, dispute, feeIsRefunded);
   advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed - dispute.amount });
   const won = advance(
@@ -163,7 +163,7 @@ export function winDispute(
     { ...change, feeRefunded: feeIsRefunded ? dispute.fee : 0n },
     { event: 'dispute.won', entries: [entry] },
   );
-  if (reachesAccount) tellArrival(entry);
+  if (reachesAccount) announceArrival(entry);
   return won;
 }
 

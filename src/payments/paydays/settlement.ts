@@ -1,6 +1,6 @@
 /**
- * A settlement: what an acquirer's report has for one book in one currency. Its lines are taken in commands of at most
- * LINES_PER_COMMAND; `taken` says how far, so that each line is booked once whoever goes on, and how often.
+ * A settlement: the lines of an acquirer's report for one book in one currency. A command takes at most LINES_PER_COMMAND of them.
+ * `taken` counts the lines that are done, so each is booked once, whichever process continues.
  * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
  */
 
@@ -63,7 +63,7 @@ export interface Payday {
   readonly id: Uuid;
   readonly status: 'open' | 'done';
   readonly paysAt: Instant;
-  /** Of the reports that were made for it, the one that is taken in last. */
+  /** The reports that were made for it. Only the last one may have lines to be taken. */
   readonly reportIds: readonly Uuid[];
   readonly version: number;
   readonly dueAt: Instant | null;

@@ -33,12 +33,12 @@ export type SettledAgain =
   | { readonly result: 'booked'; readonly settlement: Settlement }
   /** Its exception had been resolved. */
   | { readonly result: 'ended' }
-  /** A person has said what becomes of it, and a second one has not approved yet. Nothing was booked. */
+  /** A person has proposed a resolution, and a second one has not approved it yet. Nothing was booked. */
   | { readonly result: 'handled'; readonly status: ExceptionStatus }
   /** It does not fit yet. Nothing was booked. */
   | { readonly result: 'exception'; readonly exception: LineException };
 
-/** Nobody has said yet what becomes of it. */
+/** No resolution is proposed yet. */
 const UNHANDLED: ReadonlySet<ExceptionStatus> = new Set(['open', 'assigned']);
 
 export function settleAgain(bookId: BookId, input: SettleAgain): Command<SettledAgain> {

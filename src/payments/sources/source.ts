@@ -41,7 +41,7 @@ export interface PreparedSource {
   readonly nextAction: NextAction | null;
   /** Of the token of a hosted page. */
   readonly checkoutDigest?: Buffer | undefined;
-  /** The acquirer asks the payer, who is no card: it is told at once, without a token. */
+  /** The acquirer asks the payer by an alias: it is called at once, without a token. */
   readonly isRequest?: true;
   /** What the payment keeps of it. */
   readonly facts?: SourceFacts;

@@ -26,7 +26,7 @@ export const PAYMENT_TOKEN_TRANSITIONS: Transitions<PaymentTokenStatus> = {
   deleted: [],
 };
 
-/** What the issuer said of the card when nothing was charged. */
+/** The issuer's answer to a verification, which charges nothing. */
 export interface TokenVerification {
   readonly status: 'succeeded' | 'failed';
   readonly decline: Decline | null;

@@ -18,7 +18,7 @@ import { tryCard } from '../try-card.ts';
 import { challengePages } from './challenge-pages.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
-/** As long as an issuer takes at its slowest; then the page says that it waits. */
+/** As long as an issuer takes at its slowest; then the page shows that it waits. */
 const WAIT_SECONDS = 10;
 /** Of a page that loads: a payer who sees nothing reloads it. A page that is there asks again, and is held for longer. */
 const LOAD_SECONDS = 2;
@@ -36,7 +36,7 @@ const hostedPage: Page = {
     if (found === undefined) return notFound(request, BASE);
     const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     if (checkoutState(checkout.payment) !== 'processing') return show(request, checkout);
-    return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
+    return show(request, await afterAnswer(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
   },
 
   // Our own forms have the number of their attempt, and are sent to the URL of the page, `returned` too.
@@ -48,7 +48,7 @@ const hostedPage: Page = {
     const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     const attempt = attemptNumber(checkout.payment);
     if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
-      return go(request, await settled(request, checkout));
+      return go(request, await afterAnswer(request, checkout));
     if (isElsewhere(request, checkout)) return leave(request, checkout, attempt);
     const given = readCard(form, request.runtime.clock.now());
     // Shown again with what was wrong: a date, and nothing that could be a part of a number.
@@ -78,7 +78,7 @@ async function pay(request: PageRequest, given: GivenCard): Promise<PageAnswer> 
     const { status, isFailure, retryAfterSeconds, ...why } = refused;
     return { ...refuse(request, checkout, { ...typed, ...why }, status), isFailure, retryAfterSeconds };
   }
-  const after = await settled(request, checkout);
+  const after = await afterAnswer(request, checkout);
   return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
 }
 
@@ -107,12 +107,12 @@ async function tryGiven(
   return undefined;
 }
 
-/** The acquirer is told that a payer comes, and says where to. */
+/** Opens a session at the acquirer, which answers with the URL of its page. */
 async function leave(request: PageRequest, checkout: Checkout, attempt: number): Promise<PageAnswer> {
   const { runtime, requestId } = request;
   const { bookId, payment } = checkout;
   await runtime.committer.submit(bookId, tryCard(bookId, { token: null, card: null, payment, attempt, requestId }));
-  return go(request, await settled(request, checkout));
+  return go(request, await afterAnswer(request, checkout));
 }
 
 /** Whether the payer gives the card on the acquirer's own page. */
@@ -120,7 +120,10 @@ function isElsewhere({ runtime }: PageRequest, { payment }: Checkout): boolean {
   return runtime.acquirers.get(payment.acquirer).hostedSession !== undefined;
 }
 
-/** The payer is back from the acquirer: what became of the payment is asked, and told by a notice where no answer comes. Anybody with the link can ask: once at a time. */
+/**
+ * The payer is back from the acquirer's page. The acquirer is asked for the outcome; without an answer a notice reports it. Anybody with
+ * the link can cause an inquiry: one runs at a time.
+ */
 async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout): Promise<Checkout> {
   const { bookId, payment } = checkout;
   if (checkoutState(payment) !== 'challenge') return checkout;
@@ -143,7 +146,7 @@ async function find({ runtime, params }: PageRequest): Promise<Checkout | undefi
 }
 
 /** The payment once its acquirer has answered, or the wait is over. */
-async function settled(
+async function afterAnswer(
   { waiters, signal }: PageRequest,
   checkout: Checkout,
   seconds = WAIT_SECONDS,

@@ -1,4 +1,4 @@
-/** Checks releases and settlements: what was booked of each is what its row says, and a settlement is the sum of its lines. */
+/** Checks releases and settlements: the entries of each come to the amount of its row, and a settlement is the sum of its lines. */
 import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
