@@ -289,15 +289,16 @@ export class BookQueue {
   }
 }
 
-/** What follows a commit: its jobs are enqueued, and each command has its answer. */
-export interface Settling {
+/** Called after a commit, before its commands are answered. */
+export interface AfterCommit {
   /** Enqueues the jobs of a commit that is certain. Must not throw or wait. */
   enqueue: (bookId: BookId, jobs: JobRow[]) => void;
   onError?: (error: unknown, facts: { bookIds: readonly BookId[]; commands: number; attempt: number }) => void;
 }
 
-export function settle(
-  { enqueue, onError }: Settling,
+/** Enqueues the jobs of a committed batch, and answers each of its commands. */
+export function answerBatch(
+  { enqueue, onError }: AfterCommit,
   { bookId, batch, result }: { bookId: BookId; batch: readonly Waiting[]; result: BatchResult },
 ): void {
   try {

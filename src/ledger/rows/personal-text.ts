@@ -4,7 +4,7 @@
  * `{"$personal":"<reference>"}`. The text is filled in whenever they are read or delivered, so that what is sent is the same
  * to the byte until the text is erased, and null from then on.
  *
- * A reference is the SHA-256 of salt, field, a zero byte and the text. It commits to the text like a copy would, and says
+ * A reference is the SHA-256 of salt, field, a zero byte and the text. It commits to the text like a copy would, and reveals
  * nothing about it once the salt is erased. Only references that a row names are filled in: text of a client that looks like
  * a marker stays what it is.
  * Next: personal-text-table.ts, personal-text-store.ts (filling in), docs/decisions/personal-text.md.
