@@ -63,7 +63,7 @@ const CALLS_AT_ONCE = 32;
 /** A statement takes milliseconds, and some seconds where Postgres fails over. */
 const CALL_TIMEOUT_MS = 10_000;
 
-/** What is told belongs to no book until it is read. */
+/** The queue of notices: they belong to no book until they are read. */
 const NOTICES = 'notices';
 
 export const SANDBOX_CONNECTIONS = 4;
