@@ -121,20 +121,20 @@ test('an answer that is not read in time closes its connection', async () => {
 test('a book has a limit of bytes and of requests in flight', () => {
   const inFlight = new InFlight();
   const bookId = newId();
-  const share = inFlight.shareOf(bookId);
+  const share = inFlight.usageOf(bookId);
   share.requests = IN_FLIGHT_LIMITS.requests;
-  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  expect(() => inFlight.usageOf(bookId)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
   share.held = 1;
-  expect(inFlight.shareOf(bookId)).toBe(share);
+  expect(inFlight.usageOf(bookId)).toBe(share);
   share.bytes = IN_FLIGHT_LIMITS.bytes;
-  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
-  expect(inFlight.shareOf(newId())).not.toBe(share);
+  expect(() => inFlight.usageOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
+  expect(inFlight.usageOf(newId())).not.toBe(share);
 });
 
 test('greedy books cannot use more than the process has; each book keeps its assured part', () => {
   const inFlight = new InFlight();
   const answer = 64 * 1_024;
-  const greedy = Array.from({ length: 20 }, () => inFlight.shareOf(newId()));
+  const greedy = Array.from({ length: 20 }, () => inFlight.usageOf(newId()));
   const hasRoom = (share: (typeof greedy)[number]) => {
     try {
       requireRoom(share);
@@ -160,10 +160,10 @@ test('greedy books cannot use more than the process has; each book keeps its ass
   for (const { bytes } of greedy) expect(bytes).toBeGreaterThan(PROCESS_BYTES / 25);
   expect(() => requireRoom(greedy[0]!)).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
 
-  const late = inFlight.shareOf(newId());
+  const late = inFlight.usageOf(newId());
   for (; late.bytes < ASSURED_BYTES; addBytes(late, answer)) requireRoom(late);
   addBytes(late, PROCESS_BYTES);
-  const last = inFlight.shareOf(newId());
+  const last = inFlight.usageOf(newId());
   for (; last.bytes < ASSURED_BYTES; addBytes(last, answer)) requireRoom(last);
   expect(hasRoom(last)).toBe(false);
 

@@ -16,7 +16,7 @@ const KEY_OPERATION = 'getIdempotencyKey';
 
 /**
  * The links of one answer, by operation: those on the object that it shows, and for a write that requires an
- * Idempotency-Key, the one that says what became of it. None where nothing was written.
+ * Idempotency-Key, the one to its outcome. None where nothing was written.
  */
 export function linksOf(route: Route, response: RouteResponse, routes: readonly Route[]): Links | undefined {
   if (response.isDryRun) return undefined;

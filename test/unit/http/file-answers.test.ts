@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { until } from '../../../scripts/harness/until.ts';
-import { InFlight, type Share } from '../../../src/http/limits/in-flight.ts';
+import { type BookUsage, InFlight } from '../../../src/http/limits/in-flight.ts';
 import { RequestContext, type RequestContextParts } from '../../../src/http/pipeline/request-context.ts';
 import { createLogger } from '../../../src/process/log.ts';
 
@@ -17,7 +17,7 @@ afterEach(() => server?.close());
 
 /** Answers every request with the content; what becomes of it is told. */
 async function serving(content: () => AsyncIterable<string>) {
-  const share: Share = new InFlight().shareOf('book');
+  const share: BookUsage = new InFlight().usageOf('book');
   const ended: unknown[] = [];
   server = createServer((request, response) => {
     const context = new RequestContext(parts, request, response);
