@@ -1,8 +1,9 @@
 /**
- * Equations tie accounts to rows: the entries of a row have moved on an account what the row states for it. An account is the sum of its
- * postings (verify/account-check.ts), each posting is of an entry, each entry is of a row that exists and has an equation for the account
- * (verify/journal-check.ts), so its balance is the sum of what rows state, in each book and currency. The sum itself is never computed: a
- * page of rows is checked at a time, while the book goes on. docs/decisions/equations.md.
+ * Equations tie accounts to rows: the entries of a row have moved on an account what the row states for it. An account
+ * is the sum of its postings (verify/account-check.ts), each posting is of an entry, each entry is of a row that exists
+ * and has an equation for the account (verify/journal-check.ts), so its balance is the sum of what rows state, in each
+ * book and currency. The sum itself is never computed: a page of rows is checked at a time, while the book goes on.
+ * docs/decisions/equations.md.
  */
 
 import type { AccountCode, ChartCode } from '../ledger/account/account-code.ts';

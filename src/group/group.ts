@@ -113,7 +113,9 @@ export interface SweepContext {
   readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;
-  /** Enqueues jobs that every round enqueues again while a party does not answer: a queue has each once for `namedMs`. */
+  /**
+   * Enqueues jobs that every round enqueues again while a party does not answer: a queue has each once for `namedMs`.
+   */
   enqueue(jobs: readonly SweptJob[], options: { pool: QueuePool; namedMs: number; now: Instant }): Promise<void>;
 }
 

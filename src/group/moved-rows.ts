@@ -56,7 +56,9 @@ export interface OverdueRows {
   readonly pools: WaitingRows['pools'];
   /** SQL over `due_at`: where a row still waits for somebody. A partial index has these rows. */
   readonly waiting: string;
-  /** SQL: since when a row waits. Its due time does not show that: the sweeper postpones it, whether or not it is moved. */
+  /**
+   * SQL: since when a row waits. Its due time does not show that: the sweeper postpones it, whether or not it is moved.
+   */
   readonly waitsSince: string;
   /** SQL over `open`: rows that wait for another row, which is looked at itself. */
   readonly unless?: string;
@@ -88,9 +90,9 @@ export interface MovedRows {
 }
 
 /**
- * Called with the error that moving a row threw. An outage (the database away, a deadline passed, a party without an answer) leaves the
- * row due; anything else is a bug, and the row is marked as stuck for operators. Resolves to true once the row is due no longer; to
- * false also where it could not be marked. Does not throw.
+ * Called with the error that moving a row threw. An outage (the database away, a deadline passed, a party without an
+ * answer) leaves the row due; anything else is a bug, and the row is marked as stuck for operators. Resolves to true
+ * once the row is due no longer; to false also where it could not be marked. Does not throw.
  */
 export type RowFailed = (
   rows: MovedRows,

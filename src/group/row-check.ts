@@ -17,8 +17,8 @@ export interface RowCheck<Row = unknown, Place = unknown> {
   /** Rows in one page of a whole verification. The audit reads fewer. */
   readonly pageRows: number;
   /**
-   * A page in order of key: each row with all that must agree with it, as of one moment. A round of the audit sets how far
-   * it goes, for keys that do not contain when they were made.
+   * A page in order of key: each row with all that must agree with it, as of one moment. A round of the audit sets how
+   * far it goes, for keys that do not contain when they were made.
    */
   read(
     context: CheckContext,

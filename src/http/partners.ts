@@ -1,6 +1,7 @@
 /**
- * `POST /partners/{name}/notices`: partners' notices, signed as Standard Webhooks (docs/partners.md). The message is stored before its body
- * is read, unless it contains a card number anywhere. A message that is sent again gets the same answer, and is applied once.
+ * `POST /partners/{name}/notices`: partners' notices, signed as Standard Webhooks (docs/partners.md). The message is
+ * stored before its body is read, unless it contains a card number anywhere. A message that is sent again gets the same
+ * answer, and is applied once.
  */
 import type { Express, Request } from 'express';
 import { ApiError } from '../errors/errors.ts';
@@ -134,8 +135,9 @@ const REFERENCES: readonly string[] = [
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * As it is written, and as JSON reads each of its strings, names included: written with escapes, digits stand beside the letters of an
- * escape, or are escapes themselves. Read from the text: a parsed body has only the last of a repeated member. Texts of references are left out.
+ * As it is written, and as JSON reads each of its strings, names included: written with escapes, digits stand beside
+ * the letters of an escape, or are escapes themselves. Read from the text: a parsed body has only the last of a
+ * repeated member. Texts of references are left out.
  */
 function cardNumberStandsIn(body: string): boolean {
   try {

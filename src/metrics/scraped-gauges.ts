@@ -39,7 +39,10 @@ const READ_EVERY_MS = 2_000;
 /** Totals grow over years, and the read looks at every book: once a minute is enough. */
 const READ_TOTALS_EVERY_MS = 60_000;
 
-/** The default timeout of a Prometheus scrape is ten seconds. A gauge that takes longer than this is left out of the scrape. */
+/**
+ * The default timeout of a Prometheus scrape is ten seconds. A gauge that takes longer than this is left out of the
+ * scrape.
+ */
 const READ_LIMIT_MS = 2_000;
 /** The rest of it is for the other gauges. */
 const SCAN_LIMIT_MS = 500;

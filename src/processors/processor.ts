@@ -1,8 +1,10 @@
 /**
- * The processor contract: a party (outside/party/party.ts) that makes cards, keeps their numbers and connects to the networks. Every change there
- * is an instruction under a reference of its own, the same on every attempt. A processor knows a card by its own
- * `cardReference`. It asks for decisions and reports purchases over the API; none of that is here.
- * Next: sandbox-processor.ts (the processor of test books), http/http-processor.ts (a partner's gateway), processors.ts (those of a process).
+ * The processor contract: a party (outside/party/party.ts) that makes cards, keeps their numbers and connects to the
+ * networks. Every change there is an instruction under a reference of its own, the same on every attempt. A processor
+ * knows a card by its own `cardReference`. It asks for decisions and reports purchases over the API; none of that is
+ * here.
+ * Next: sandbox-processor.ts (the processor of test books), http/http-processor.ts (a partner's gateway), processors.ts
+ * (those of a process).
  */
 import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
@@ -58,8 +60,8 @@ export interface IssueInstruction extends Making {
 }
 
 /**
- * Makes the card that follows another one, in its form and currency. The card before it stays as it is: its state changes by an
- * instruction of its own, before or after. So a closed card can be replaced.
+ * Makes the card that follows another one, in its form and currency. The card before it stays as it is: its state
+ * changes by an instruction of its own, before or after. So a closed card can be replaced.
  */
 export interface ReplaceInstruction extends Making {
   readonly kind: 'replace';
@@ -70,8 +72,8 @@ export interface ReplaceInstruction extends Making {
 }
 
 /**
- * Sets the state of a card. It may come at any time and in any order: the newest version counts, and an older one changes nothing and
- * succeeds. So `not_found` is never final here, and the instruction is sent again.
+ * Sets the state of a card. It may come at any time and in any order: the newest version counts, and an older one
+ * changes nothing and succeeds. So `not_found` is never final here, and the instruction is sent again.
  */
 export interface StateInstruction extends AnyInstruction {
   readonly kind: 'state';
@@ -145,8 +147,8 @@ export interface ProcessorAnswer extends PartyAnswer {
 }
 
 /**
- * A processor's notice: a pending instruction is decided. It contains no card: an inquiry reads the card (`inquire`). `reference` is the
- * processor's own id of the instruction.
+ * A processor's notice: a pending instruction is decided. It contains no card: an inquiry reads the card (`inquire`).
+ * `reference` is the processor's own id of the instruction.
  */
 export interface ProcessorNotice extends PartyNotice {
   readonly kind: keyof typeof PROCESSOR_NOTICE_KINDS;

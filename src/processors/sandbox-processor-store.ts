@@ -1,5 +1,6 @@
 /**
- * The sandbox processor's records, on its own connections: instructions, cards, numbers and notices. Each instruction is one statement.
+ * The sandbox processor's records, on its own connections: instructions, cards, numbers and notices. Each instruction
+ * is one statement.
  * Next: sandbox-answers.ts (answers from records).
  */
 import { plainArray } from '../db/columns.ts';
@@ -262,7 +263,9 @@ export interface StoredCard extends CodedCard {
   readonly numberSealed: Buffer;
 }
 
-/** A card of this originator; undefined if it does not exist. Indexes: cards_pkey, numbers_pkey, instructions_by_card. */
+/**
+ * A card of this originator; undefined if it does not exist. Indexes: cards_pkey, numbers_pkey, instructions_by_card.
+ */
 export async function findCard(
   pool: Pool,
   { originator, cardReference }: { originator: string; cardReference: string },

@@ -27,7 +27,10 @@ export interface IssueParams {
   facts?: Facts;
 }
 
-/** The refused input and its schema: the input distinguishes a missing value from a wrong one, the schema has the known names. */
+/**
+ * The refused input and its schema: the input distinguishes a missing value from a wrong one, the schema has the known
+ * names.
+ */
 export interface Refused {
   readonly schema: z.core.$ZodType;
   readonly input: unknown;

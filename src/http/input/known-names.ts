@@ -3,7 +3,10 @@ import type { z } from 'zod';
 
 type Schema = z.core.$ZodType;
 
-/** Members of the objects that a schema has at a path. Of a discriminated union, those of the alternative that the input chose. */
+/**
+ * Members of the objects that a schema has at a path. Of a discriminated union, those of the alternative that the input
+ * chose.
+ */
 export function knownNames(schema: Schema, path: readonly PropertyKey[], input: unknown): readonly string[] {
   const objects = objectsIn(schema, input);
   const [name, ...rest] = path;

@@ -325,7 +325,10 @@ function requireRights(route: Route, principal: Principal, { id }: Request['para
   if (route.scope !== null && !isItself) requireScope(principal, route.scope, route.orScope);
 }
 
-/** Path parameters, with ids as UUIDs. A text that is no id of the kind names no object: the answer states the expected form. */
+/**
+ * Path parameters, with ids as UUIDs. A text that is no id of the kind names no object: the answer states the expected
+ * form.
+ */
 function readParams(route: Route, given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, kind] of Object.entries(route.params ?? {})) {
@@ -359,8 +362,8 @@ function validate(
 }
 
 /**
- * The fingerprint of a request, which its Idempotency-Key stands for. A route whose body has secrets declares how it is digested: none of
- * them may be in a digest from which it can be guessed.
+ * The fingerprint of a request, which its Idempotency-Key stands for. A route whose body has secrets declares how it is
+ * digested: none of them may be in a digest from which it can be guessed.
  */
 function requestFingerprint(
   route: Route,

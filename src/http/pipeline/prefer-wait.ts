@@ -1,4 +1,7 @@
-/** `Prefer: wait` (RFC 7240): the answer waits until its object has left its first statuses, and states the preference applied. */
+/**
+ * `Prefer: wait` (RFC 7240): the answer waits until its object has left its first statuses, and states the preference
+ * applied.
+ */
 import type { Request } from 'express';
 import { isLive } from '../../api/answers.ts';
 import { type Preference, readPreference } from '../../api/request-headers.ts';
@@ -15,7 +18,9 @@ export function preferenceOf(route: Route, request: Request): Preference {
 
 const NO_PREFERENCE: Preference = { seconds: undefined, applied: undefined };
 
-/** The answer with the object as it is once the wait is over. A refusal, and an answer without an object, does not wait. */
+/**
+ * The answer with the object as it is once the wait is over. A refusal, and an answer without an object, does not wait.
+ */
 export async function awaitedAnswer(
   route: Route,
   request: Request,

@@ -113,8 +113,8 @@ export class RequestContext {
   }
 
   /**
-   * Takes the request out of flight while it waits by `Prefer: wait`, unless the book already has as many waiting requests
-   * as the limit allows.
+   * Takes the request out of flight while it waits by `Prefer: wait`, unless the book already has as many waiting
+   * requests as the limit allows.
    */
   async aside<T>(wait: Promise<T>): Promise<T> {
     const usage = this.#usage;
@@ -259,7 +259,9 @@ function drained(response: ServerResponse): Promise<void> {
 
 const MAX_LOGGED_PATH = 200;
 
-/** The path without the query (filters may contain personal text), and with API keys and card numbers in it redacted. */
+/**
+ * The path without the query (filters may contain personal text), and with API keys and card numbers in it redacted.
+ */
 export function loggedPath(target: string): string {
   const end = target.indexOf('?');
   // Whole: what is cut off must not leave a part of a card number, which any number of format characters may stretch.

@@ -156,7 +156,9 @@ export class Committer {
     return table.pairs !== undefined && !this.#options.sink.endpoints.includes(table);
   }
 
-  /** Whether a further command may wait for the book. Once the process is full, the room is divided equally among books. */
+  /**
+   * Whether a further command may wait for the book. Once the process is full, the room is divided equally among books.
+   */
   #hasRoom(queue: BookQueue): boolean {
     const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
     if (queue.size >= maxQueue) return false;

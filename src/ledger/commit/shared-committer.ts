@@ -91,8 +91,9 @@ export class SharedCommitter {
   }
 
   /**
-   * Commits the commands that `take` returned. Resolves when every command has its answer or is back at the front of its
-   * queue, whose state then decides how the book continues. Resolves to the error if the database is unreachable for all books.
+   * Commits the commands that `take` returned. Resolves when every command has its answer or is back at the front of
+   * its queue, whose state then decides how the book continues. Resolves to the error if the database is unreachable
+   * for all books.
    */
   async carryOut(taken: readonly TakenBook[], { wait }: { wait: boolean }): Promise<unknown> {
     const byId = [...taken].sort((a, b) => (a.queue.bookId < b.queue.bookId ? -1 : 1));

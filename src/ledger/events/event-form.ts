@@ -23,8 +23,8 @@ export type Keeping =
   | 'each';
 
 /**
- * The part of the event's row that a member's value usually copies. Then 0 is stored instead, a value that no such member
- * has.
+ * The part of the event's row that a member's value usually copies. Then 0 is stored instead, a value that no such
+ * member has.
  */
 export type RowPart =
   /** The resource's name. */

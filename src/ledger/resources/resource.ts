@@ -27,9 +27,15 @@ export interface Versioned {
   readonly status?: string;
   /** The entries that it is booked by, where the resource keeps them. */
   readonly entryIds?: readonly Uuid[];
-  /** The sequence of its first event, where later ones are stored without the members of that one. Null: they are stored whole. */
+  /**
+   * The sequence of its first event, where later ones are stored without the members of that one. Null: they are stored
+   * whole.
+   */
   readonly firstEvent?: bigint | null;
-  /** The form of that event: later ones take from it in the same form alone. Null in rows of versions that had form 1 alone. */
+  /**
+   * The form of that event: later ones take from it in the same form alone. Null in rows of versions that had form 1
+   * alone.
+   */
   readonly firstForm?: number | null;
 }
 
@@ -84,8 +90,8 @@ export interface Resource<Row extends Versioned, Context = Draft> extends ShownR
   /** Statuses in which `Prefer: wait` still holds the answer. */
   readonly firstStatuses?: readonly string[];
   /**
-   * The members of the view that steps may change, in its order, for resources with many events: their previous values are announced
-   * without a second view of the whole. Left out: all of them.
+   * The members of the view that steps may change, in its order, for resources with many events: their previous values
+   * are announced without a second view of the whole. Left out: all of them.
    */
   changingMembers?(row: Row, context: Context): ShownMembers;
   /** Actions that the row allows now. */
@@ -108,8 +114,8 @@ export interface Step {
   /** Entries that the step booked: the event carries them, and the row keeps the ids of its own where it has a place for them. */
   readonly entries?: readonly Entry[];
   /**
-   * The object as its view showed it before, for `previous_attributes`. By default the view of the row; given where other rows that the
-   * view reads change with the step, or where a step before it emitted no event.
+   * The object as its view showed it before, for `previous_attributes`. By default the view of the row; given where
+   * other rows that the view reads change with the step, or where a step before it emitted no event.
    */
   readonly before?: ShownMembers;
   /** The step changes members that later events leave out: its event has them all, and those take from it from then on. */

@@ -69,7 +69,9 @@ export function refuseCardNumbers<Row>(
   }
 }
 
-/** The row with the card numbers in its masked columns taken out, unless it had them before. The row itself without any. */
+/**
+ * The row with the card numbers in its masked columns taken out, unless it had them before. The row itself without any.
+ */
 export function withMasked<Row>({ texts }: Judged<Row>, row: Row, before: () => Row | undefined): Row {
   if (texts === undefined || texts.masked.length === 0) return row;
   let kept = row;

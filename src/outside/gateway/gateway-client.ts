@@ -62,10 +62,12 @@ export class GatewayClient<Refusal extends string = string> {
   }
 
   /**
-   * The body of a 200. Throws GatewayRefusal for a documented refusal of the call, and the party's kind of PartyUnreachable for anything
-   * else: no answer, another status, an answer that is too long or that is not of the contract. Then the outcome is unknown.
+   * The body of a 200. Throws GatewayRefusal for a documented refusal of the call, and the party's kind of
+   * PartyUnreachable for anything else: no answer, another status, an answer that is too long or that is not of the
+   * contract. Then the outcome is unknown.
    *
-   * `id`: of the message, behind the prefix of its direction. An instruction's is its reference, the same on every attempt.
+   * `id`: of the message, behind the prefix of its direction. An instruction's is its reference, the same on every
+   * attempt.
    * `fault`: why the text of an answer is not read at all.
    */
   async call<Answer>(

@@ -1,6 +1,6 @@
 /**
- * Reads a partner's notice as it was stored. One that is not of the contract becomes a notice of the kind `unreadable`, for which the inbox
- * opens an exception.
+ * Reads a partner's notice as it was stored. One that is not of the contract becomes a notice of the kind `unreadable`,
+ * for which the inbox opens an exception.
  */
 import { parsePublicId, type Uuid } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';

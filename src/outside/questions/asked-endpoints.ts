@@ -1,7 +1,7 @@
 /**
- * Endpoints of integrators whose answer somebody waits for: one signed POST each, connected to as webhooks are (safe-connect.ts), and
- * never sent again. Whatever an endpoint does, ask() resolves within the time limit of the question. The caller decides without an
- * answer.
+ * Endpoints of integrators whose answer somebody waits for: one signed POST each, connected to as webhooks are
+ * (safe-connect.ts), and never sent again. Whatever an endpoint does, ask() resolves within the time limit of the
+ * question. The caller decides without an answer.
  * Next: breakers.ts (endpoints that do not answer), call-limits.ts (how many questions are open).
  */
 import type { SecretBox } from '../../db/secret-box.ts';

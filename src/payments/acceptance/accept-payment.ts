@@ -274,7 +274,10 @@ interface PaymentInput extends Asked {
   readonly metadata?: Record<string, string> | undefined;
 }
 
-/** Of a payment that is refused before its source matters. If the refusal no longer applies at the commit, it is prepared anew. */
+/**
+ * Of a payment that is refused before its source matters. If the refusal no longer applies at the commit, it is
+ * prepared anew.
+ */
 const UNPREPARED: PreparedSource = {
   ...{ card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] },
   begin() {

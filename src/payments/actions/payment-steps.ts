@@ -22,7 +22,10 @@ import { storeCard } from '../tokens/store-card.ts';
 /** What ends an operation that changes the authorization. */
 const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
-/** The acquirer authorized the amount, or captured it in the same call: then `release` schedules the release of the earnings. */
+/**
+ * The acquirer authorized the amount, or captured it in the same call: then `release` schedules the release of the
+ * earnings.
+ */
 export function markAuthorized(
   draft: Draft,
   payment: Payment,

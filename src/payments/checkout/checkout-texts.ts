@@ -1,4 +1,6 @@
-/** The texts of the pages, in each language. None of them shows a payer that a card is lost, stolen or under suspicion. */
+/**
+ * The texts of the pages, in each language. None of them shows a payer that a card is lost, stolen or under suspicion.
+ */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 
 export type Language = 'en' | 'ar';

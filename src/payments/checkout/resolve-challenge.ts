@@ -1,6 +1,6 @@
 /**
- * The payer has ended a challenge: the acquirer is asked for the outcome of the authorization at once, so that the payer returns to a
- * payment that has it. The acquirer's notice follows and changes nothing.
+ * The payer has ended a challenge: the acquirer is asked for the outcome of the authorization at once, so that the
+ * payer returns to a payment that has it. The acquirer's notice follows and changes nothing.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -43,7 +43,8 @@ export async function resolveChallenge(
   const { payment, operation } = found;
   if (operation.status !== 'pending' && operation.status !== 'requires_action') return payment;
   const inquiry = await inquireAtParty<AcquirerAnswer>(reference, () => acquirer.inquire(bookId, reference));
-  // Without a final answer a notice or a later inquiry ends it. Payers return as often as they like: only a final answer is recorded.
+  // Without a final answer a notice or a later inquiry ends it. Payers return as often as they like: only a final
+  // answer is recorded.
   if (inquiry.result !== 'answer' || !FINAL.includes(inquiry.answer.status)) return payment;
   const report = {
     ...answered(operation, inquiry.answer),

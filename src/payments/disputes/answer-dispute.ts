@@ -1,6 +1,6 @@
 /**
- * Answers a dispute: submits evidence, or accepts it. The answer is an operation of the payment, which is committed before the acquirer
- * is called; a dispute has one at a time. The response is the dispute.
+ * Answers a dispute: submits evidence, or accepts it. The answer is an operation of the payment, which is committed
+ * before the acquirer is called; a dispute has one at a time. The response is the dispute.
  */
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * Applies an acquirer's notice of a dispute, which opens one or decides one. A notice may come twice, late or out of order: the state
- * decides what it still changes, and a notice that contradicts the state becomes an exception for a person.
+ * Applies an acquirer's notice of a dispute, which opens one or decides one. A notice may come twice, late or out of
+ * order: the state decides what it still changes, and a notice that contradicts the state becomes an exception for a
+ * person.
  */
 import { accountTouches } from '../../accounts/account/account-resource.ts';
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
@@ -55,7 +56,10 @@ export interface ApplyDisputeNotice {
 export interface AppliedNotice {
   /** As it is now; undefined where the notice is about none. */
   readonly dispute: Dispute | undefined;
-  /** The notice came before the capture or the dispute that it is about: nothing was done, and it is to be applied again later. */
+  /**
+   * The notice came before the capture or the dispute that it is about: nothing was done, and it is to be applied again
+   * later.
+   */
   readonly isTooEarly: boolean;
 }
 
@@ -118,7 +122,10 @@ function isTooEarly(payment: Payment, { kind, amount }: DisputeNotice): boolean 
   return isMoving && (payment.amountCaptured === 0n || (amount ?? 0n) > undisputed(payment));
 }
 
-/** How long an outcome waits for the dispute that it decides: partners send a message that was not accepted again within that. */
+/**
+ * How long an outcome waits for the dispute that it decides: partners send a message that was not accepted again within
+ * that.
+ */
 const OUTCOME_KEPT_MS = 60 * 60 * 1_000;
 
 /** The notice that opens its dispute may still come. */
@@ -197,8 +204,8 @@ function open(
 }
 
 /**
- * Another notice opens a dispute that is known: it is open, or it has ended, and the notice was made no later than the one that opened it.
- * A dispute that follows has a later notice, and no inquiry follows its chargeback.
+ * Another notice opens a dispute that is known: it is open, or it has ended, and the notice was made no later than the
+ * one that opened it. A dispute that follows has a later notice, and no inquiry follows its chargeback.
  */
 function isRepeated(known: Dispute, { notice, dated }: ApplyDisputeNotice, stage: DisputeStage): boolean {
   if (known.stage !== stage) return known.stage === 'chargeback';
@@ -266,7 +273,10 @@ function decideKnown(
   return known;
 }
 
-/** The acquirer gives back another amount than it took, or another currency: nothing is booked before a person has decided. */
+/**
+ * The acquirer gives back another amount than it took, or another currency: nothing is booked before a person has
+ * decided.
+ */
 function mismatchOfWon(
   operation: PaymentOperation,
   { amount, currency }: Dispute,

@@ -1,4 +1,7 @@
-/** An exception about a dispute, for a person: a row, and an event. Each kind once a notice, since a notice is applied once. */
+/**
+ * An exception about a dispute, for a person: a row, and an event. Each kind once a notice, since a notice is applied
+ * once.
+ */
 import { openException } from '../../exceptions/open-exception.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';

@@ -1,6 +1,6 @@
 /**
- * The steps of a dispute: what each changes, what it books, and what it announces. Their callers decide which one is taken
- * (apply-dispute-notice.ts, answer-dispute.ts, visit-disputes.ts).
+ * The steps of a dispute: what each changes, what it books, and what it announces. Their callers decide which one is
+ * taken (apply-dispute-notice.ts, answer-dispute.ts, visit-disputes.ts).
  */
 import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';

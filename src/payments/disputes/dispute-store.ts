@@ -66,7 +66,10 @@ export interface NamedChargebacks {
   readonly lines: number;
 }
 
-/** The chargebacks of a payment that match such lines, and facts for an exception where they are too few. As of one moment. */
+/**
+ * The chargebacks of a payment that match such lines, and facts for an exception where they are too few. As of one
+ * moment.
+ */
 export interface FoundChargebacks {
   /** Those of the amount that no line of the type has paid, the earliest first. */
   readonly ids: readonly Uuid[];
@@ -78,7 +81,9 @@ export interface FoundChargebacks {
   readonly hasAmount: boolean;
   /** Of unsettled ones, the first few: for people. */
   readonly amounts: string;
-  /** Of the payment. It changes with every chargeback that is opened or won, so it shows whether this reading is stale. */
+  /**
+   * Of the payment. It changes with every chargeback that is opened or won, so it shows whether this reading is stale.
+   */
   readonly amountDisputed: bigint;
 }
 

@@ -1,8 +1,9 @@
 /**
- * A dispute: a payer asks the issuer for a payment back. An inquiry only asks and books nothing; a chargeback has taken the money,
- * and a won one gives it back. The acquirer opens and decides disputes by its notices.
+ * A dispute: a payer asks the issuer for a payment back. An inquiry only asks and books nothing; a chargeback has taken
+ * the money, and a won one gives it back. The acquirer opens and decides disputes by its notices.
  * Invariant: a payment's `amountDisputed` is the sum of its chargebacks that are not won.
- * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (the acquirer's notices), answer-dispute.ts.
+ * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (the acquirer's notices),
+ * answer-dispute.ts.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -36,7 +37,10 @@ export type DisputeStage =
   /** The acquirer has taken the amount. */
   | 'chargeback';
 
-/** Lines of a settlement report about a dispute: what the acquirer took, and what it gave back. A dispute has one of each. */
+/**
+ * Lines of a settlement report about a dispute: what the acquirer took, and what it gave back. A dispute has one of
+ * each.
+ */
 export type DisputeLine = 'dispute' | 'dispute_won';
 
 /** The fields of evidence, each a text. */

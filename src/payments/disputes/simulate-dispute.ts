@@ -50,8 +50,8 @@ export interface SimulateDecision extends Asked {
 }
 
 /**
- * The acquirer is called before the commit, and a repeat is answered from its key without a call. The acquirer judges under a lock of its
- * own what is left to dispute: of several at once, it opens none that the commit would not book.
+ * The acquirer is called before the commit, and a repeat is answered from its key without a call. The acquirer judges
+ * under a lock of its own what is left to dispute: of several at once, it opens none that the commit would not book.
  */
 export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
   keyFirst: true,
@@ -146,7 +146,9 @@ function beyondPayment({ amountCaptured, status }: Payment, { disputed, disputes
   });
 }
 
-/** The chargeback that follows takes the amount of the dispute again. It is refused where the commit would book less. */
+/**
+ * The chargeback that follows takes the amount of the dispute again. It is refused where the commit would book less.
+ */
 function beyondEscalation(
   { amountCaptured }: Payment,
   dispute: Dispute,

@@ -36,7 +36,9 @@ export interface AcquirerReport {
   readonly raw: unknown;
 }
 
-/** A report of success must confirm the operation's amount and currency: each that is absent or differs is a mismatch. */
+/**
+ * A report of success must confirm the operation's amount and currency: each that is absent or differs is a mismatch.
+ */
 export function mismatchesOf(
   operation: { readonly amount: bigint; readonly currency: string },
   { status, confirmed }: Pick<AcquirerAnswer, 'status' | 'confirmed'>,

@@ -110,8 +110,8 @@ export async function noticeCommand(
 }
 
 /**
- * A notice of an authorization reports only its success: the acquirer is asked for its facts. It may have been canceled since, for being
- * late.
+ * A notice of an authorization reports only its success: the acquirer is asked for its facts. It may have been canceled
+ * since, for being late.
  */
 async function readAuthorization(
   runtime: Pick<AcquirerNoticeRuntime, 'acquirer'>,

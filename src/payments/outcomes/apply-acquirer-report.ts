@@ -1,6 +1,7 @@
 /**
- * Applies an acquirer's report of an operation. Reports may come twice, late, or contradict each other: the state decides what a report
- * still changes, and a contradiction becomes an exception for a person. Each kind of operation has an OperationOutcome beside its noun.
+ * Applies an acquirer's report of an operation. Reports may come twice, late, or contradict each other: the state
+ * decides what a report still changes, and a contradiction becomes an exception for a person. Each kind of operation
+ * has an OperationOutcome beside its noun.
  */
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Command, Outcome } from '../../ledger/command/command.ts';
@@ -134,7 +135,9 @@ function keepWaiting(
   });
 }
 
-/** A report of an operation that has ended: an equal one changes nothing, another one is for its kind or for a person. */
+/**
+ * A report of an operation that has ended: an equal one changes nothing, another one is for its kind or for a person.
+ */
 function contradict(draft: Draft, reported: Reported<ReportTerms>): PaymentOperation {
   const { operation, report } = reported;
   if (report.status === 'canceled' && operation.status === 'succeeded') return cancelLate(draft, reported);

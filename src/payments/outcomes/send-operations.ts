@@ -1,6 +1,7 @@
 /**
- * The payments pool's jobs: submits operations to their acquirer and books its answers. The acquirer is called between two commits, under
- * a reference that is the same on every attempt. A call without an answer has an unknown outcome, which an inquiry resolves.
+ * The payments pool's jobs: submits operations to their acquirer and books its answers. The acquirer is called between
+ * two commits, under a reference that is the same on every attempt. A call without an answer has an unknown outcome,
+ * which an inquiry resolves.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -106,16 +107,16 @@ async function eachOpen(
 }
 
 /**
- * The payer's time is over, or the payment was canceled. A request to pay that the acquirer has not received by then is never sent: the
- * payer would approve an expired payment.
+ * The payer's time is over, or the payment was canceled. A request to pay that the acquirer has not received by then is
+ * never sent: the payer would approve an expired payment.
  */
 function isOver({ payerUntil, withdrawn }: PaymentOperation, now: Instant): boolean {
   return withdrawn || (payerUntil !== null && payerUntil <= now);
 }
 
 /**
- * Nobody passed the challenge, or approved the request, in time, or the payment was canceled: the acquirer is asked to cancel the
- * operation, whatever its state. One with an open mismatch is only inquired: a person resolves it.
+ * Nobody passed the challenge, or approved the request, in time, or the payment was canceled: the acquirer is asked to
+ * cancel the operation, whatever its state. One with an open mismatch is only inquired: a person resolves it.
  */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation, acquirer } = sent;

@@ -1,4 +1,7 @@
-/** Test mode: the payer approves or declines a request to pay, or lets it expire. The outcome is applied before the response. */
+/**
+ * Test mode: the payer approves or declines a request to pay, or lets it expire. The outcome is applied before the
+ * response.
+ */
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import { ApiError } from '../../errors/errors.ts';

@@ -1,6 +1,7 @@
 /**
- * A settlement: the lines of an acquirer's report for one book in one currency. A command takes at most LINES_PER_COMMAND of them.
- * `taken` counts the lines that are done, so each is booked once, whichever process continues.
+ * A settlement: the lines of an acquirer's report for one book in one currency. A command takes at most
+ * LINES_PER_COMMAND of them. `taken` counts the lines that are done, so each is booked once, whichever process
+ * continues.
  * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
  */
 

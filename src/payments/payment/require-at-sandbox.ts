@@ -2,7 +2,10 @@ import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { allowedActions, type Payment } from './payment.ts';
 
-/** Simulations act at the sandbox acquirer. Any other acquirer is a partner's gateway, in test mode too, and would not know of them. */
+/**
+ * Simulations act at the sandbox acquirer. Any other acquirer is a partner's gateway, in test mode too, and would not
+ * know of them.
+ */
 export function requireAtSandbox(payment: Payment): void {
   if (payment.acquirer === SANDBOX_ACQUIRER) return;
   throw new ApiError('state_conflict', {

@@ -1,4 +1,7 @@
-/** The journal of a refund: where its money comes from (take-funding.ts), and where it goes when the refund fails (give-back.ts). */
+/**
+ * The journal of a refund: where its money comes from (take-funding.ts), and where it goes when the refund fails
+ * (give-back.ts).
+ */
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry/entry.ts';
@@ -122,8 +125,8 @@ export function takeRefund(
   const transit = draft.chart('refunds_in_transit', currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings: PostingDraft[] = [];
-  // The operator's fee goes to the account of the first portion, which passes it on with its own part. A fee as large as the amount
-  // needs no portion: it passes through merchant_pending.
+  // The operator's fee goes to the account of the first portion, which passes it on with its own part. A fee as large
+  // as the amount needs no portion: it passes through merchant_pending.
   let given = fee;
   for (const portion of portions.length > 0 ? portions : [NOTHING]) {
     const payer =

@@ -1,6 +1,6 @@
 /**
- * The funding of refunds and chargebacks (API.md §4): the payment's own part of what waits for its release first, then the customer's
- * available balance, then what else waits for the account's releases.
+ * The funding of refunds and chargebacks (API.md §4): the payment's own part of what waits for its release first, then
+ * the customer's available balance, then what else waits for the account's releases.
  */
 import type { Pool } from '../../db/pool.ts';
 import { available } from '../../ledger/account/account.ts';
@@ -16,7 +16,10 @@ import { changeShare } from '../shares/earn-share.ts';
 import { paymentShares } from '../shares/share-table.ts';
 import { listCapturesToRefund, listOpenShares } from './funding-store.ts';
 
-/** The rows that can fund it: the payment's captures, and the account's shares in the order in which they are taken from. */
+/**
+ * The rows that can fund it: the payment's captures, and the account's shares in the order in which they are taken
+ * from.
+ */
 export interface Funding {
   readonly captures: readonly Uuid[];
   /** Shares that the captures wait in. */
@@ -36,7 +39,10 @@ export interface Money {
   readonly held: ReadonlyMap<Uuid, bigint>;
 }
 
-/** A portion for each share, and the customer, that gives a part; `missing` is the rest. Throws RangeError for a need below zero. */
+/**
+ * A portion for each share, and the customer, that gives a part; `missing` is the rest. Throws RangeError for a need
+ * below zero.
+ */
 export function planTaking(needed: bigint, money: Money): { portions: Portion[]; missing: bigint } {
   if (needed < 0n) throw new RangeError(`Sources cannot give ${needed}`);
   const held = new Map(money.held);

@@ -51,9 +51,9 @@ export interface PaydayRuntime {
 const REPORT_LINES_MAX = 50_000;
 
 /**
- * The next step of a payday: makes a report, takes lines of the last one, or closes. Answers with whether the payday is done. A step
- * without progress throws NoProgress, here or in its command, which marks the payday as stuck. Where another process took a step since
- * the reading, the command throws StaleRead, and the payday is read again.
+ * The next step of a payday: makes a report, takes lines of the last one, or closes. Answers with whether the payday is
+ * done. A step without progress throws NoProgress, here or in its command, which marks the payday as stuck. Where
+ * another process took a step since the reading, the command throws StaleRead, and the payday is read again.
  */
 export async function paydayStep(
   runtime: PaydayRuntime,

@@ -46,8 +46,8 @@ export async function readLines(
 }
 
 /**
- * The dispute that each line about one settles; undefined for other lines. Of several lines of one amount each settles a dispute of its
- * own. For a line without a match, `unsettled` counts the disputes that the lines before it left.
+ * The dispute that each line about one settles; undefined for other lines. Of several lines of one amount each settles
+ * a dispute of its own. For a line without a match, `unsettled` counts the disputes that the lines before it left.
  */
 async function chargebacksOf(
   pool: Pool,

@@ -1,4 +1,7 @@
-/** Matches one line of a report with the operation or dispute that it pays, and marks that as settled. The caller books the money. */
+/**
+ * Matches one line of a report with the operation or dispute that it pays, and marks that as settled. The caller books
+ * the money.
+ */
 
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Touch } from '../../ledger/command/command.ts';
@@ -55,8 +58,8 @@ export function lineTouches(
 }
 
 /**
- * Settles the line, or returns the exception that it is. The caller books its amount. Throws StaleRead where the operation or dispute has
- * changed since it was read.
+ * Settles the line, or returns the exception that it is. The caller books its amount. Throws StaleRead where the
+ * operation or dispute has changed since it was read.
  */
 export function takeLine(
   draft: Draft,

@@ -1,7 +1,7 @@
 /**
- * Takes the next lines of a settlement, in one command: lines that match are settled and booked by one entry (pool → acquirer, or the
- * other way), each of the others becomes an exception. The settlement's `taken` counts the lines that are done, so a command that comes
- * twice, or late, changes nothing.
+ * Takes the next lines of a settlement, in one command: lines that match are settled and booked by one entry (pool →
+ * acquirer, or the other way), each of the others becomes an exception. The settlement's `taken` counts the lines that
+ * are done, so a command that comes twice, or late, changes nothing.
  */
 
 import { openException } from '../../exceptions/open-exception.ts';

@@ -119,8 +119,8 @@ export function reservedPart({ reserve }: ReleaseSchedule, earned: bigint): bigi
 }
 
 /**
- * Adds an amount to a share, or takes it out if negative, and writes the line about it. `lent` changes what the share has lent. Throws
- * RangeError where the share's amount, or what it has lent, would fall below zero.
+ * Adds an amount to a share, or takes it out if negative, and writes the line about it. `lent` changes what the share
+ * has lent. Throws RangeError where the share's amount, or what it has lent, would fall below zero.
  */
 export function changeShare(
   draft: Draft,

@@ -1,4 +1,6 @@
-/** Reads a processor's notice as it was stored. It reports that an instruction is decided; an inquiry reads the card. */
+/**
+ * Reads a processor's notice as it was stored. It reports that an instruction is decided; an inquiry reads the card.
+ */
 import { REFERENCE_MAX, word, wordOrNull } from '../../outside/gateway/fields.ts';
 import { type NoticeForm, readNoticeOf } from '../../outside/gateway/read-notice.ts';
 import type { PartnerNotice } from '../../outside/party/partner.ts';

@@ -121,8 +121,8 @@ function isElsewhere({ runtime }: PageRequest, { payment }: Checkout): boolean {
 }
 
 /**
- * The payer is back from the acquirer's page. The acquirer is asked for the outcome; without an answer a notice reports it. Anybody with
- * the link can cause an inquiry: one runs at a time.
+ * The payer is back from the acquirer's page. The acquirer is asked for the outcome; without an answer a notice reports
+ * it. Anybody with the link can cause an inquiry: one runs at a time.
  */
 async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout): Promise<Checkout> {
   const { bookId, payment } = checkout;

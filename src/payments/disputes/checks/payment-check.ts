@@ -1,4 +1,7 @@
-/** Checks payments: their amounts are the sums of their captures, refunds and disputes, and the entries of each move its amounts. */
+/**
+ * Checks payments: their amounts are the sums of their captures, refunds and disputes, and the entries of each move its
+ * amounts.
+ */
 
 import { feeOf } from '../../../fees/fee-schedule.ts';
 import type { CheckContext } from '../../../group/check-context.ts';

@@ -1,4 +1,7 @@
-/** Checks releases and settlements: the entries of each come to the amount of its row, and a settlement is the sum of its lines. */
+/**
+ * Checks releases and settlements: the entries of each come to the amount of its row, and a settlement is the sum of
+ * its lines.
+ */
 import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
