@@ -135,8 +135,8 @@ const REFERENCES: readonly string[] = [
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * As it is written, and as JSON reads each of its strings, names included: written with escapes, digits stand beside
- * the letters of an escape, or are escapes themselves. Read from the text: a parsed body has only the last of a
+ * Searches the text as it is written, and each of its JSON strings as it is read, names included: digits may be written
+ * as escapes, or follow the letter of one. The strings come from the text, because a parsed body has only the last of a
  * repeated member. Texts of references are left out.
  */
 function cardNumberStandsIn(body: string): boolean {
