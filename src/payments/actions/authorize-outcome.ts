@@ -55,7 +55,7 @@ export const authorizeOutcome: OperationOutcome<ReleaseTerms | null> = {
   },
 };
 
-/** Asked before the challenge is over, by a repeated job: the payer keeps the whole time for it. */
+/** An inquiry before the challenge has expired, by a repeated job: the payer keeps the whole time. */
 function keepChallenged(draft: Draft, operation: PaymentOperation): PaymentOperation | undefined {
   const { payerUntil: over, withdrawn } = operation;
   if (over === null || over <= draft.moment.wall || withdrawn) return undefined;

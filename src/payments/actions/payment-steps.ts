@@ -1,6 +1,6 @@
 /**
- * The steps of a payment: what each changes, what it books, and what it announces. Who takes them decides whether
- * (authorize-outcome.ts, action-outcomes.ts, expire-payments.ts).
+ * The steps of a payment: what each changes, what it books, and what it announces. Their callers decide which one is
+ * taken (authorize-outcome.ts, action-outcomes.ts, expire-payments.ts).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -189,7 +189,7 @@ export function markUnchanged(draft: Draft, payment: Payment): Payment {
   return advance(draft, paymentResource, payment, ENDED, { event: 'payment.updated' });
 }
 
-/** Nobody knows what became of the operation: when it is asked about again. */
+/** The payment's operation is not decided yet: records its outcome, and the time of the next inquiry. */
 export function keepPaymentWaiting(
   draft: Draft,
   payment: Payment,

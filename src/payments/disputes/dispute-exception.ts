@@ -9,7 +9,7 @@ import type { Uuid } from '../../values/ids.ts';
 export type DisputeExceptionKind =
   /** The payment was refunded already, at least in part: the merchant has lost it twice. */
   | 'dispute_on_refunded'
-  /** Nobody is left to take it from. */
+  /** The account is closed: the operator has to recover the amount. */
   | 'dispute_on_closed_account'
   /** The acquirer disputes a request to pay: its payer approved it, and no scheme gives it back. */
   | 'dispute_on_request'

@@ -93,7 +93,7 @@ export interface Dispute {
   readonly textSalt: Buffer | null;
   /** Book time. */
   readonly evidenceDueAt: Instant;
-  /** Book time: when it is to be looked at next, for a reminder or because its time is over. */
+  /** Book time: the next visit, for the reminder, or when the evidence is overdue. */
   readonly visitAt: Instant | null;
   /** Nobody answered in time: the acquirer decides without. */
   readonly isOverdue: boolean;
@@ -125,19 +125,19 @@ export type DisputeWaitingOn = 'integrator' | 'acquirer' | 'inquiry' | 'nobody';
 const DAY_MS = 24 * 60 * 60_000;
 /** Shorter than any network's own time, so that the acquirer can pass it on. */
 export const EVIDENCE_MS = 7 * DAY_MS;
-/** So long before its time is over somebody is reminded. */
+/** How long before `evidenceDueAt` the reminder comes. */
 export const REMINDER_MS = 2 * DAY_MS;
 
 export function isOpen({ status }: Pick<Dispute, 'status'>): boolean {
   return status === 'opened' || status === 'evidence_submitted';
 }
 
-/** What of it counts against what is refundable: an inquiry has taken nothing, a won one has given it back. */
+/** Whether its amount lowers what is refundable. An inquiry took nothing, and a won chargeback gave its amount back. */
 export function countsAsDisputed({ stage, status }: Pick<Dispute, 'stage' | 'status'>): boolean {
   return stage === 'chargeback' && status !== 'won';
 }
 
-/** A portion of a dispute: what of it the acquirer took, and what was the fee. */
+/** A portion of a dispute, divided into the acquirer's amount and the fee. */
 export interface DisputePart {
   readonly portion: Portion;
   readonly disputed: bigint;
@@ -154,7 +154,7 @@ export function partsOf({ amount, portions }: Pick<Dispute, 'amount' | 'portions
   });
 }
 
-/** Who moves next. */
+/** The party whose step is next. */
 export function waitingOn(dispute: Dispute): DisputeWaitingOn {
   if (dispute.outcome === 'unknown') return 'inquiry';
   if (dispute.status === 'opened' && dispute.pendingOperation === null && !dispute.isOverdue) return 'integrator';

@@ -19,7 +19,7 @@ export interface AcquirerReport {
   readonly noticeId?: Uuid;
   /** A failure after a success: it is not applied before the success is. */
   readonly isLate?: boolean;
-  /** Of a request to pay that was taken back: since its time is over. Else its payment was canceled. */
+  /** Of a request to pay that was withdrawn: because it has expired. Else its payment was canceled. */
   readonly isExpiry?: boolean;
   readonly status: AcquirerAnswer['status'] | 'unknown';
   readonly code?: DeclineCode | undefined;

@@ -2,7 +2,7 @@
  * An operation of a payment: what is sent to the acquirer under a reference of its own. Its row is written before the acquirer is
  * called, so that a crash anywhere leaves something to ask about. Captures, increments, voids and refunds are children of the
  * payment with public ids; an authorization is not shown by itself.
- * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), apply-acquirer-report.ts (what answers mean).
+ * Next: payment-operation-table.ts (rows), send-operations.ts (calls), apply-acquirer-report.ts (answers and notices).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -38,8 +38,7 @@ export const OPERATION_TRANSITIONS: Transitions<OperationStatus> = {
 };
 
 /**
- * Of a capture: what is left of what it earned, in the share that it waits in. Of a refund or dispute: a part of where its money
- * came from.
+ * Of a capture: the rest of its earnings in the share that it waits in. Of a refund or dispute: a part of its funding.
  */
 export interface Portion {
   /** Null: from the customer's available balance. */

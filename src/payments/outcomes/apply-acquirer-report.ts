@@ -26,7 +26,7 @@ import { paymentTouches } from '../readers/payment-touches.ts';
 import { type RefundTerms, refundOutcome } from '../refunds/refund-outcome.ts';
 import { type ReleaseTerms, requireDay } from '../shares/earn-share.ts';
 
-/** What a report's command is made with, beside the operation and its payment. Null: no money moves, whatever is reported. */
+/** What applying a report needs beside the operation and its payment. Null: a report of this kind moves no money. */
 export type ReportTerms = ReleaseTerms | RefundTerms | null;
 
 const OUTCOMES: Readonly<Record<OperationKind, OperationOutcome<ReportTerms>>> = {

@@ -82,7 +82,7 @@ async function resolved(
   return { command: showPayment(command, payment), follow: () => sandbox.acknowledge([notice.id]) };
 }
 
-/** As the acquirer is asked when the time is over. */
+/** The same call and report as those of a request that has expired. */
 async function withdrawn(
   runtime: SimulateRuntime,
   { bookId }: SimulateRequest,

@@ -11,7 +11,7 @@ import type { Uuid } from '../../values/ids.ts';
 import type { LineType } from './report.ts';
 
 export type SettlementStatus =
-  /** Some of its lines are still to be taken. Who reads the report goes on. */
+  /** Some of its lines are still to be taken. The process that reads the report continues. */
   | 'received'
   /** Every line is booked, or is an exception. Final. */
   | 'completed';

@@ -98,7 +98,10 @@ export function moneyOf(draft: Draft, accountId: Uuid, funding: Funding): Money 
   return { own, available: available(account) - (account.floor ?? 0n), others: funding.shares, held };
 }
 
-/** Takes the portions out of their shares, and off what is left of the captures. What the customer gives is for the entry alone. */
+/**
+ * Takes the portions out of their shares, and off the rests of the captures. The customer's portion is moved by the
+ * entry alone.
+ */
 export function takePortions(
   draft: Draft,
   operation: Pick<PaymentOperation, 'id' | 'paymentId'>,
@@ -116,8 +119,8 @@ export function takePortions(
 }
 
 /**
- * Changes what is left of a capture in one of its shares; a share that it had left has it again. Throws RangeError for more than is
- * left.
+ * Changes the rest of a capture in one of its shares, and adds a portion for a share that it had left. Throws
+ * RangeError where the rest would fall below zero.
  */
 export function changeLeft(
   draft: Draft,

@@ -43,7 +43,7 @@ export interface PaydayRuntime {
   readonly pool: Pool;
   readonly acquirers: Pick<Acquirers, 'sandbox'>;
   readonly secretBox: SecretBox;
-  /** Whether somebody waits for the acquirer's report. Without it nobody does. */
+  /** `request` while a request waits for the acquirer's report. Left out: none waits. */
   readonly callFor?: CallFor;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Takes a line of a report again that had become an exception (`npm run settle -- --again`): its capture or refund may have come, or
- * succeeded, since. A line that matches now is booked by an entry of its own, and its exception is resolved. An exception that a person
- * has explained is left to who approves it: nothing is booked.
+ * Takes a line of a report again that had become an exception (`npm run settle -- --again`): its capture or refund may
+ * have come, or succeeded, since. A line that matches now is booked by an entry of its own, and its exception is
+ * resolved. With a proposed resolution nothing is booked: its approver decides.
  */
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';

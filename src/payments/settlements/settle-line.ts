@@ -34,7 +34,7 @@ export interface ReadLine {
   readonly chargebacks: ReadChargebacks | undefined;
 }
 
-/** What became of a line. */
+/** A line that was taken: settled, or an exception. */
 export interface TakenLine {
   readonly line: PartLine;
   readonly operation: PaymentOperation | undefined;

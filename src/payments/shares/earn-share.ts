@@ -154,7 +154,7 @@ export function changeShare(
   return changed;
 }
 
-/** The share of a day, or a new one that nobody has put anything into. */
+/** The share of a day, or a new empty one. */
 export function openShare(draft: Draft, key: ShareKey): PaymentShare {
   const id = shareId(draft.book.id, key);
   const known = draft.get(paymentShares, id);

@@ -20,7 +20,9 @@ import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
 /** As long as an issuer takes at its slowest; then the page shows that it waits. */
 const WAIT_SECONDS = 10;
-/** Of a page that loads: a payer who sees nothing reloads it. A page that is there asks again, and is held for longer. */
+/**
+ * Of a page that loads: a payer who sees nothing reloads it. A loaded page asks by script, and its answer waits longer.
+ */
 const LOAD_SECONDS = 2;
 
 const DATE = /^[\d\s/.-]{1,9}$/;
@@ -69,7 +71,7 @@ interface GivenCard {
   readonly typed: { readonly expiry: string };
 }
 
-/** Of a form that is sent again meanwhile, what becomes of the first is shown: a link causes one call at a time. */
+/** A form that is sent again meanwhile gets the outcome of the first: a link causes one call at a time. */
 async function pay(request: PageRequest, given: GivenCard): Promise<PageAnswer> {
   const { checkout, attempt, typed } = given;
   const { bookId, payment } = checkout;
