@@ -170,7 +170,7 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
   requireNoFieldErrors(fieldErrors);
-  requireContractedMembers(route, said, runtime.forms);
+  requireContractedMembers(route, present, runtime.forms);
   given.fingerprint = () => requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
   return idempotencyKey ?? null;
 }
