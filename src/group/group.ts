@@ -50,12 +50,14 @@ export interface Group {
   readonly lineNames?: readonly LineNames[];
   readonly gauges: readonly Gauge[];
   readonly eventChecks?: readonly EventCheck[];
-  /** Rows that wait for somebody and are not moved one by one. */
+  /** Rows that wait for a worker or a person, and are not moved one by one. */
   readonly overdue?: readonly OverdueRows[];
   readonly sweeps?: (context: SweepContext) => readonly Sweep[];
-  /** What may be open when days of a book are closed: it is listed with them, and keeps nobody from closing. */
+  /**
+   * Rows that may be open when days of a book are closed: they are listed with the days, and do not prevent closing.
+   */
   readonly leftOpen?: readonly LeftOpen[];
-  /** Reports of the operator's books that it makes of its own rows. */
+  /** Reports of the operator's books, made from rows of this group. */
   readonly operatorReports?: readonly OperatorReport[];
   /** What days of a book must have before they are closed. */
   readonly blocksPeriods?: readonly PeriodBlocker[];

@@ -27,7 +27,7 @@ export interface DueRule {
   readonly status: string;
   readonly pool: QueuePool;
   readonly job: JobName;
-  /** When a row is enqueued again if nobody moved it: beyond the longest that its job takes. */
+  /** When a row that did not move is enqueued again: beyond the longest that its job takes. */
   readonly againMs: number;
   /** Where a due row is more than a row whose time is put off. Answers with the ids that are to be enqueued. */
   readonly postpone?: (pool: Pool, rows: { bookId: Uuid; due: readonly DueRow[]; until: Instant }) => Promise<string[]>;
@@ -48,13 +48,13 @@ export interface WaitingRows {
   readonly unless?: string | undefined;
 }
 
-/** Rows that nobody moved in time. */
+/** Rows that are overdue: no worker moved them in time. */
 export interface OverdueRows {
   readonly table: KeyedTable;
   /** As metrics name them. */
   readonly kind: string;
   readonly pools: WaitingRows['pools'];
-  /** SQL over `due_at`: where a row still waits for somebody. A partial index has these rows. */
+  /** SQL over `due_at`: where a row still waits for a worker or a person. A partial index has these rows. */
   readonly waiting: string;
   /**
    * SQL: since when a row waits. Its due time does not show that: the sweeper postpones it, whether or not it is moved.
@@ -113,14 +113,14 @@ export function keyOf({ name, key }: KeyedTable, id: string): string[] {
   return [first, ...parts.slice(parts.length - key.length + 1)];
 }
 
-/** Where a row is due and nobody has stopped it. Every partial index of due rows has these. */
+/** SQL: where a row is due and not stuck. Every partial index of due rows has these. */
 export const DUE_AND_NOT_STUCK = 'due_at IS NOT NULL AND stuck_at IS NULL';
 
 function overdueOf({ kind, table, due, pools = due, overdue }: MovedRows): OverdueRows {
   return { ...overdue, kind, table, pools, waiting: DUE_AND_NOT_STUCK };
 }
 
-/** Every kind of rows of a group that wait for somebody. */
+/** Every kind of rows of a group that wait for a worker or a person. */
 export function waitingOf({
   moved,
   overdue = [],

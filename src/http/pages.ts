@@ -177,7 +177,7 @@ function send(
   });
 }
 
-/** Of somebody's text it has parsed origins alone. */
+/** It contains parsed origins alone of any text that others gave. */
 function policy(leadsTo: readonly string[]): string {
   const targets = leadsTo.flatMap((url) => namedOrigin(url) ?? []);
   return [

@@ -192,7 +192,7 @@ export interface Processor extends Party, NoticeSender {
   readonly idempotent: true;
   /** Throws ProcessorUnreachable when no answer came. */
   submit(instruction: ProcessorInstruction): Promise<ProcessorAnswer>;
-  /** What became of a reference, with the card that it made. Throws ProcessorUnreachable when no answer came. */
+  /** The outcome of an instruction, with the card that it made. Throws ProcessorUnreachable when no answer came. */
   inquire(originator: string, reference: string): Promise<ProcessorAnswer | NotFound>;
   /** Changes nothing. Throws RevealRefused, and ProcessorUnreachable when no answer came. */
   reveal(asked: RevealAsked): Promise<Revealed>;

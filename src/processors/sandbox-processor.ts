@@ -189,7 +189,7 @@ export class SandboxProcessor implements Processor {
     return meetTwin(() => recordMaking(this.#options.pool, making, this.#rule()));
   }
 
-  /** A card with the next number that is nobody's. */
+  /** A card with the next number that no card has. */
   async #newCard({ originator, reference, state, orderedAt }: Ordered, keys: CardKeys): Promise<NewCard> {
     const { pool, secretBox } = this.#options;
     let counter: bigint | undefined;

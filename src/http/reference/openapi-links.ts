@@ -11,7 +11,7 @@ interface Link {
 
 export type Links = Readonly<Record<string, Link>>;
 
-/** `GET /v1/idempotency_keys/{key}`: what became of a write. */
+/** `GET /v1/idempotency_keys/{key}`: the outcome of a write. */
 const KEY_OPERATION = 'getIdempotencyKey';
 
 /**

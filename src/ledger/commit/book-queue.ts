@@ -179,9 +179,9 @@ export class BookQueue {
   }
 
   /**
-   * The commands of the next batch, at most `max`, in order of arrival and bulk work last. Only whoever has taken the queue calls this.
-   * Beside other work, a batch takes little of bulk work, so that the next one begins soon; but some, however many others wait. What `joins` a
-   * batch that has begun brings none.
+   * The commands of the next batch, at most `max`, in order of arrival and bulk work last. The queue is `taken` by the
+   * caller. Beside other work, a batch takes little of bulk work, so that the next one begins soon; but some, however
+   * many others wait. What `joins` a batch that has begun brings none.
    */
   takeBatch(max: number, { joins = false } = {}): Waiting[] {
     this.#queue.require('taken');

@@ -1,6 +1,7 @@
 /**
- * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice, so it may be a private
- * address: the rules for addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
+ * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice,
+ * so it may be a private address: the rules for addresses that integrators name do not apply. No redirect is followed:
+ * the answer of another host is not the party's.
  */
 import type { ClientRequest } from 'node:http';
 import type { JsonObject } from '../../values/json.ts';

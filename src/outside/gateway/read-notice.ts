@@ -59,7 +59,7 @@ export function readNoticeOf(
   }
 }
 
-/** What is no book's id is nobody's: the inbox shows it to the operator as it came. */
+/** An owner that is no book's id names no book: the inbox shows the notice to the operator as it came. */
 function bookOf(owner: string): string {
   return parsePublicId('book', owner) ?? owner;
 }

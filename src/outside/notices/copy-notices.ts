@@ -31,7 +31,7 @@ export interface CopyRuntime {
   operatorBook(mode: NoticeSender['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
   enqueue(bookId: BookId, party: string): void;
-  /** Opens an exception for a notice that nobody has claimed. An open exception is not changed. */
+  /** Opens an exception for an unclaimed notice. An open exception is not changed. */
   openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
   /** Warns of notices about no book of ours, and of a book whose notices were not copied; rarely for the same cause. */
   warn(error: unknown, notices?: number): void;
@@ -103,7 +103,7 @@ export class NoticeCopier {
     const at = clock.now();
     const page = { parties: [name], before: at - UNCLAIMED_KEPT_MS, limit: UNCLAIMED_AT_ONCE };
     let opened = 0;
-    // What fails stays the oldest: a job goes on behind it.
+    // A notice that fails stays the oldest: a job continues behind it.
     for (let after: AgedForeignNotice | undefined; opened < UNCLAIMED_AT_ONCE; ) {
       const notices = await findAgedForeignNotices(pool, { ...page, after });
       for (const notice of notices) {

@@ -76,7 +76,7 @@ const CLAIMED_FIRST = 100;
 const CLAIMED_MAX = 800;
 /** Most notices that a round loads beside those that it attempts, the oldest first. */
 const LOADED_BESIDE = 900;
-/** The remaining notices stay due, and the job goes on behind those of other books. */
+/** The remaining notices stay due, and the job queues again behind those of other books. */
 const CLAIMED_OF_A_JOB = 4_000;
 
 interface Round {

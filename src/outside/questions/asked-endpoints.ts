@@ -1,5 +1,5 @@
 /**
- * Endpoints of integrators whose answer somebody waits for: one signed POST each, connected to as webhooks are
+ * Endpoints of integrators whose answer a decision waits for: one signed POST each, connected to as webhooks are
  * (safe-connect.ts), and never sent again. Whatever an endpoint does, ask() resolves within the time limit of the
  * question. The caller decides without an answer.
  * Next: breakers.ts (endpoints that do not answer), call-limits.ts (how many questions are open).
@@ -153,7 +153,7 @@ export class AskedEndpoints {
     return answer === undefined ? { unanswered: 'wrong_form' } : { answer };
   }
 
-  /** Ends what is open: whoever still waits gets no answer. */
+  /** Ends what is open: questions that still wait get no answer. */
   async close(): Promise<void> {
     this.#agents.test.destroy();
     this.#agents.live.destroy();
