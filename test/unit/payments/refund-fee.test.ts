@@ -79,7 +79,7 @@ test('whatever fails in between, each fee lies between nothing and its refund, a
   );
 });
 
-test('sources are never asked for less than nothing', () => {
+test('funding is never asked for less than nothing', () => {
   const nothing = { own: [], available: 10n, others: [], held: new Map() };
   expect(() => planTaking(-1n, nothing)).toThrow(RangeError);
 });
