@@ -5,7 +5,7 @@ import { NoticeCopier } from '../src/outside/notices/copy-notices.ts';
 import { InboxTurns } from '../src/outside/notices/inbox-turns.ts';
 import type { Inbox, NoticeKinds } from '../src/outside/notices/notice.ts';
 import type { NoticeRuntime, TakenNotices } from '../src/outside/notices/take-notices.ts';
-import type { NoticeSource } from '../src/outside/party/party.ts';
+import type { NoticeSender } from '../src/outside/party/party.ts';
 import { warnSeldom } from '../src/process/seldom.ts';
 import type { JOBS, JobData, QueuePool } from '../src/queue/job.ts';
 import { definePool, type Handlers, type PoolDefinition } from '../src/queue/pool.ts';
@@ -16,7 +16,7 @@ export interface PoolParties<NoticeJob extends string> {
   /** One of them in a log line: `a rail`. */
   readonly noun: string;
   /** Undefined for one that the settings do not have. */
-  party(name: string): NoticeSource | undefined;
+  party(name: string): NoticeSender | undefined;
   readonly noticeJob: NoticeJob;
   readonly noticeKinds: NoticeKinds;
   /** Books the notices of one book and party that are due. */

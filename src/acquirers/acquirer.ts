@@ -9,7 +9,7 @@ import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
   type Confirmation,
   type NotFound,
-  type NoticeSource,
+  type NoticeSender,
   type Party,
   type PartyAnswer,
   type PartyNotice,
@@ -160,7 +160,7 @@ export class CardRefused extends Error {
   override name = 'CardRefused';
 }
 
-export interface Acquirer extends Party, NoticeSource {
+export interface Acquirer extends Party, NoticeSender {
   readonly name: string;
   readonly mode: Party['mode'];
   readonly idempotent: true;

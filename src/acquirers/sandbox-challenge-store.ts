@@ -12,7 +12,7 @@ export interface SandboxChallenge {
   readonly brand: CardBrand;
   readonly lastFour: string;
   readonly status: RecordStatus;
-  /** Nobody has passed or failed it, and it has not expired. */
+  /** It is neither passed nor failed nor expired. */
   readonly isOpen: boolean;
 }
 

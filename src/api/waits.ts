@@ -1,6 +1,6 @@
 /**
  * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
- * the answer (http/pipeline/held-answer.ts).
+ * the answer (http/pipeline/prefer-wait.ts).
  */
 
 import type { BookId } from '../ledger/book/book.ts';

@@ -49,8 +49,8 @@ function isOpen(day: number, calendar: CalendarName): boolean {
 }
 
 /**
- * The closing days beside weekends since 2002: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December. Source: ECB,
- * "Long-term calendar for TARGET closing days", 14 December 2000.
+ * The closing days beside weekends since 2002: New Year's Day, Good Friday, Easter Monday, 1 May, 25 and 26 December.
+ * By the ECB's "Long-term calendar for TARGET closing days", 14 December 2000.
  */
 function isTargetClosingDay(day: number): boolean {
   const [year, month, dayOfMonth] = dayOfNumber(day).split('-').map(Number);

@@ -42,7 +42,7 @@ export interface OtherSide {
 
 /** How a line of a bank will name it. */
 export interface Expected {
-  /** Null: whoever pays in. */
+  /** Null: any payer. */
   readonly party: string | null;
   /** YYYY-MM-DD; null: on the day of the line. */
   readonly on: string | null;

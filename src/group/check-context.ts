@@ -1,4 +1,4 @@
-/** A check reads the rows of one noun in one book and reports each rule that does not hold. */
+/** A check reads the rows of one noun in one book and reports each rule that is broken. */
 import type { Pool } from '../db/pool.ts';
 import type { AccountCode } from '../ledger/account/account-code.ts';
 import type { BookId } from '../ledger/book/book.ts';

@@ -1,8 +1,9 @@
 /**
- * Equations tie accounts to rows: what the entries of a row moved on an account is what the row says stands there. An account is the sum of
- * its postings (verify/account-check.ts), each posting is of an entry, each entry is of a row that exists and has an equation for the account
- * (verify/journal-check.ts), so its balance is the sum of what rows say, in each book and currency. Nobody adds them up: a page of rows is
- * enough at a time, while the book goes on. docs/decisions/equations.md.
+ * Equations tie accounts to rows: the entries of a row have moved on an account what the row states for it. An account
+ * is the sum of its postings (verify/account-check.ts), each posting is of an entry, each entry is of a row that exists
+ * and has an equation for the account (verify/journal-check.ts), so its balance is the sum of what rows state, in each
+ * book and currency. The sum itself is never computed: a page of rows is checked at a time, while the book goes on.
+ * docs/decisions/equations.md.
  */
 
 import type { AccountCode, ChartCode } from '../ledger/account/account-code.ts';
@@ -19,11 +20,11 @@ export interface Equation<Row = unknown, Code extends ChartCode = ChartCode> {
   readonly resources: readonly ResourceName[];
   /** The accounts of the chart that these entries move. Every code of the chart has an equation (test/unit/equations.test.ts). */
   readonly codes: readonly Code[];
-  says(row: Row): readonly Said<Code>[];
+  balancesOf(row: Row): readonly RowBalances<Code>[];
 }
 
-/** What a row says of accounts, and the entries that moved them. */
-export interface Said<Code extends ChartCode = ChartCode> {
+/** What a row contributes to the balances of accounts, and the entries that moved them. */
+export interface RowBalances<Code extends ChartCode = ChartCode> {
   readonly resource: ResourceName;
   readonly id: Uuid;
   readonly currency: string;
@@ -41,28 +42,28 @@ export function equationOf<Row, Place, Code extends ChartCode>(
   return equation as unknown as Equation;
 }
 
-export function holdEquation(context: CheckContext, equation: Equation, row: unknown): void {
-  for (const said of equation.says(row)) holdAccounts(context, said);
+export function checkEquation(context: CheckContext, equation: Equation, row: unknown): void {
+  for (const balances of equation.balancesOf(row)) checkBalances(context, balances);
 }
 
-function holdAccounts({ book, report }: CheckContext, said: Said): void {
-  const { resource, id, currency } = said;
-  const moved = movedBy(said.entries);
-  const expected = new Map<Uuid, bigint>(said.customers);
-  for (const [code, amount] of Object.entries(said.chart)) {
+function checkBalances({ book, report }: CheckContext, balances: RowBalances): void {
+  const { resource, id, currency } = balances;
+  const moved = movedBy(balances.entries);
+  const expected = new Map<Uuid, bigint>(balances.customers);
+  for (const [code, amount] of Object.entries(balances.chart)) {
     const accountId = chartAccountId(book.id, code as ChartCode, currency);
-    // A row may name an account of the chart by its id too, such as what an expected item stands on.
+    // A row may name an account of the chart by its id too: the account that an expected item is booked on.
     expected.set(accountId, (expected.get(accountId) ?? 0n) + amount);
   }
   for (const accountId of new Set([...expected.keys(), ...moved.keys()])) {
-    const [says, stands] = [expected.get(accountId) ?? 0n, moved.get(accountId) ?? 0n];
-    if (says === stands) continue;
+    const [stated, booked] = [expected.get(accountId) ?? 0n, moved.get(accountId) ?? 0n];
+    if (stated === booked) continue;
     const code = codeOf(book.id, currency, accountId);
     report({
       check: 'account.equation',
       ids: { account: publicId('account', accountId), [resource]: resourceReference(resource, id) },
-      expected: `${says} ${currency} credited less debited`,
-      actual: `${stands} ${currency} credited less debited`,
+      expected: `${stated} ${currency} credited less debited`,
+      actual: `${booked} ${currency} credited less debited`,
       detail: `What entries of the ${resource} moved on ${code === 'customer' ? "a customer's account" : code} is not what its row says.`,
     });
   }

@@ -4,7 +4,7 @@
  */
 import type { BookId } from '../ledger/book/book.ts';
 
-/** `noun.rule`: the noun that is checked, and the rule that does not hold. */
+/** `noun.rule`: the noun that is checked, and the rule that is broken. */
 export type Rule = `${string}.${string}`;
 
 export interface Finding {

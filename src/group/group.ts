@@ -40,7 +40,7 @@ export interface Group {
   readonly appointments?: readonly Appointment[];
   readonly moved: readonly MovedRows[];
   readonly checks: readonly RowCheck[];
-  /** What its rows say of accounts. Every code of the chart that its entries move is in one of them. */
+  /** The balances that its rows state. Every code of the chart that its entries move is in one of them. */
   readonly equations?: readonly Equation[];
   /** What is under way keeps its account open. */
   readonly blocksClosing: readonly ClosingBlocker[];
@@ -50,12 +50,14 @@ export interface Group {
   readonly lineNames?: readonly LineNames[];
   readonly gauges: readonly Gauge[];
   readonly eventChecks?: readonly EventCheck[];
-  /** Rows that wait for somebody and are not moved one by one. */
+  /** Rows that wait for a worker or a person, and are not moved one by one. */
   readonly overdue?: readonly OverdueRows[];
   readonly sweeps?: (context: SweepContext) => readonly Sweep[];
-  /** What may be open when days of a book are closed: it is listed with them, and keeps nobody from closing. */
+  /**
+   * Rows that may be open when days of a book are closed: they are listed with the days, and do not prevent closing.
+   */
   readonly leftOpen?: readonly LeftOpen[];
-  /** Reports of the operator's books that it makes of its own rows. */
+  /** Reports of the operator's books, made from rows of this group. */
   readonly operatorReports?: readonly OperatorReport[];
   /** What days of a book must have before they are closed. */
   readonly blocksPeriods?: readonly PeriodBlocker[];
@@ -113,7 +115,9 @@ export interface SweepContext {
   readonly config: Pick<Config, 'IDEMPOTENCY_BODY_RETENTION_DAYS' | 'NOTICE_RETENTION_DAYS'>;
   /** The sweeper stops: a round ends after its page. */
   isClosing(): boolean;
-  /** Enqueues jobs that every round enqueues again while nobody answers: a queue holds each once for `namedMs`. */
+  /**
+   * Enqueues jobs that every round enqueues again while a party does not answer: a queue has each once for `namedMs`.
+   */
   enqueue(jobs: readonly SweptJob[], options: { pool: QueuePool; namedMs: number; now: Instant }): Promise<void>;
 }
 

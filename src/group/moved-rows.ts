@@ -27,7 +27,7 @@ export interface DueRule {
   readonly status: string;
   readonly pool: QueuePool;
   readonly job: JobName;
-  /** When a row is enqueued again if nobody moved it: beyond the longest that its job takes. */
+  /** When a row that did not move is enqueued again: beyond the longest that its job takes. */
   readonly againMs: number;
   /** Where a due row is more than a row whose time is put off. Answers with the ids that are to be enqueued. */
   readonly postpone?: (pool: Pool, rows: { bookId: Uuid; due: readonly DueRow[]; until: Instant }) => Promise<string[]>;
@@ -48,21 +48,23 @@ export interface WaitingRows {
   readonly unless?: string | undefined;
 }
 
-/** Rows that nobody moved in time. */
+/** Rows that are overdue: no worker moved them in time. */
 export interface OverdueRows {
   readonly table: KeyedTable;
   /** As metrics name them. */
   readonly kind: string;
   readonly pools: WaitingRows['pools'];
-  /** SQL over `due_at`: where a row still waits for somebody. A partial index has these rows. */
+  /** SQL over `due_at`: where a row still waits for a worker or a person. A partial index has these rows. */
   readonly waiting: string;
-  /** SQL: since when a waiting row does. Its due time does not tell: the sweeper postpones it, whether or not it is moved. */
+  /**
+   * SQL: since when a row waits. Its due time does not show that: the sweeper postpones it, whether or not it is moved.
+   */
   readonly waitsSince: string;
   /** SQL over `open`: rows that wait for another row, which is looked at itself. */
   readonly unless?: string;
   readonly finding: {
     readonly check: `${string}.overdue`;
-    /** What has not been done: `moved`. */
+    /** The participle of the step that is outstanding: `moved`. */
     readonly expected: string;
     /** What the row waits for: `to be attempted`. Left out: its status. */
     readonly actual?: string;
@@ -79,7 +81,7 @@ export interface MovedRows {
   /** Empty where a sweep of the group enqueues them. */
   readonly due: readonly DueRule[];
   readonly overdue: Omit<OverdueRows, 'table' | 'waiting' | 'kind' | 'pools'>;
-  /** Who moves them, where no rule says so. */
+  /** Who moves them, where no rule names it. */
   readonly pools?: WaitingRows['pools'];
   /** Columns beside `due_at` that a retry makes now. */
   readonly retriedAt?: readonly string[];
@@ -88,9 +90,9 @@ export interface MovedRows {
 }
 
 /**
- * Called with what went wrong while a row was being moved. Bad luck (the database away, a deadline passed, a party that gives no
- * answer) leaves the row due; anything else is a bug, and the row is marked as stuck for operators. Resolves to whether the row
- * is due no longer; false also where it could not be marked. Does not throw.
+ * Called with the error that moving a row threw. An outage (the database away, a deadline passed, a party without an
+ * answer) leaves the row due; anything else is a bug, and the row is marked as stuck for operators. Resolves to true
+ * once the row is due no longer; to false also where it could not be marked. Does not throw.
  */
 export type RowFailed = (
   rows: MovedRows,
@@ -103,7 +105,7 @@ export function idSql({ key }: KeyedTable): string {
   return key.map(({ name }) => name).join(` || ':' || `);
 }
 
-/** The key of an id. Only its first column may hold colons. Throws TypeError for any other text. */
+/** The key of an id. Only its first column may contain colons. Throws TypeError for any other text. */
 export function keyOf({ name, key }: KeyedTable, id: string): string[] {
   const parts = id.split(':');
   const first = parts.slice(0, parts.length - key.length + 1).join(':');
@@ -111,14 +113,14 @@ export function keyOf({ name, key }: KeyedTable, id: string): string[] {
   return [first, ...parts.slice(parts.length - key.length + 1)];
 }
 
-/** Where a row is due and nobody has stopped it. Every partial index of due rows has these. */
+/** SQL: where a row is due and not stuck. Every partial index of due rows has these. */
 export const DUE_AND_NOT_STUCK = 'due_at IS NOT NULL AND stuck_at IS NULL';
 
 function overdueOf({ kind, table, due, pools = due, overdue }: MovedRows): OverdueRows {
   return { ...overdue, kind, table, pools, waiting: DUE_AND_NOT_STUCK };
 }
 
-/** Every kind of rows of a group that wait for somebody. */
+/** Every kind of rows of a group that wait for a worker or a person. */
 export function waitingOf({
   moved,
   overdue = [],

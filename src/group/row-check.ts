@@ -17,14 +17,14 @@ export interface RowCheck<Row = unknown, Place = unknown> {
   /** Rows in one page of a whole verification. The audit reads fewer. */
   readonly pageRows: number;
   /**
-   * A page in order of key: each row with all that must agree with it, as of one moment. A round of the audit says how far
-   * it goes, for keys that do not tell when they were made.
+   * A page in order of key: each row with all that must agree with it, as of one moment. A round of the audit sets how
+   * far it goes, for keys that do not contain when they were made.
    */
   read(
     context: CheckContext,
     page: { after: Place | undefined; limit: number; until?: Until | undefined },
   ): Promise<readonly Row[]>;
-  /** Rows that these objects of events are, or that change with them. Left out where no event tells of a change. */
+  /** Rows that these objects of events are, or that change with them. Left out where no event announces a change. */
   readByIds?(context: CheckContext, ids: readonly Uuid[]): Promise<readonly Row[]>;
   /**
    * A page in order of key of the rows that were changed since a moment of the book's time, for changes that emit no event and post no

@@ -38,7 +38,7 @@ export function createApp(
   const requestParts = {
     log: runtime.log.child({}, { redact: [] }),
     metrics: runtime.metrics,
-    addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES, tellUnreadable(runtime.log)),
+    addressOf: createClientAddress(runtime.config.TRUSTED_PROXIES, logUnreadable(runtime.log)),
   };
   app.use((request, response, next) => {
     request.context = new RequestContext(requestParts, request, response);
@@ -70,15 +70,15 @@ export function createApp(
   return app;
 }
 
-/** Too few characters to tell a client or a card by. */
+/** Too few characters to identify a client or a card. */
 const START_LENGTH = 8;
 
 /** Logs how a kind of unreadable address begins, once: an operator sees that a proxy hides its clients, and how. */
-function tellUnreadable(log: Logger): (kind: UnreadableKind, node: string) => void {
-  const told = new Set<UnreadableKind>();
+function logUnreadable(log: Logger): (kind: UnreadableKind, node: string) => void {
+  const logged = new Set<UnreadableKind>();
   return (kind, node) => {
-    if (told.has(kind)) return;
-    told.add(kind);
+    if (logged.has(kind)) return;
+    logged.add(kind);
     log.warn(
       { kind, start: node.slice(0, START_LENGTH) },
       'a trusted proxy names no address of its client in X-Forwarded-For: the request counts as from nobody',

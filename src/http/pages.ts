@@ -15,8 +15,8 @@ import { networkOf } from './connections/network-of.ts';
 import { swallowBody } from './input/request-body.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import { asApiError } from './pipeline/failure.ts';
-import { abortedOnClose } from './pipeline/held-answer.ts';
 import type { PipelineParts } from './pipeline/pipeline.ts';
+import { abortedOnClose } from './pipeline/prefer-wait.ts';
 import { closePath } from './pipeline/router.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -166,7 +166,7 @@ function send(
   const byScript = asked['hx-request'] === 'true';
   const headers = [...more, 'Content-Security-Policy', policy(leadsTo), 'Vary', 'Accept-Language, HX-Request'];
   if (retryAfterSeconds !== undefined) headers.push('Retry-After', String(retryAfterSeconds));
-  // A script cannot follow a redirect to another host; htmx goes where this header says.
+  // A script cannot follow a redirect to another host; htmx navigates to the URL of this header.
   if (location !== undefined) headers.push(byScript ? 'HX-Redirect' : 'Location', location);
   context.send({
     status: location !== undefined && byScript ? 200 : status,
@@ -177,7 +177,7 @@ function send(
   });
 }
 
-/** Of somebody's text it has parsed origins alone. */
+/** It contains parsed origins alone of any text that others gave. */
 function policy(leadsTo: readonly string[]): string {
   const targets = leadsTo.flatMap((url) => namedOrigin(url) ?? []);
   return [

@@ -1,7 +1,7 @@
 /**
- * `POST /partners/{name}/notices`: what partners tell of their own accord, signed as Standard Webhooks (docs/partners.md). The message is
- * kept before its body is read, unless a card number stands anywhere in it. Whoever sends it again gets the same answer, and nothing
- * happens twice.
+ * `POST /partners/{name}/notices`: partners' notices, signed as Standard Webhooks (docs/partners.md). The message is
+ * stored before its body is read, unless it contains a card number anywhere. A message that is sent again gets the same
+ * answer, and is applied once.
  */
 import type { Express, Request } from 'express';
 import { ApiError } from '../errors/errors.ts';
@@ -104,7 +104,7 @@ function requireSignature(
   throw new ApiError('signature_invalid', { detail: `The message is not taken: ${fault}.` });
 }
 
-/** Whether we signed it: a call, which says so in its id and in its body. */
+/** Whether we signed it: a call of ours, by its id or by its body. */
 function isOurs({ webhookId, body }: PartnerMessage): boolean {
   if (webhookId.startsWith(CALL_ID_PREFIX)) return true;
   try {
@@ -116,7 +116,7 @@ function isOurs({ webhookId, body }: PartnerMessage): boolean {
   }
 }
 
-/** Behind the signature: nobody else learns what is looked for. */
+/** After the signature: only a partner can probe what counts as a card number. */
 function requireNoCardNumber(body: string): void {
   if (cardNumberStandsIn(body))
     throw new ApiError('card_number_not_allowed', {
@@ -135,8 +135,9 @@ const REFERENCES: readonly string[] = [
 const STRING = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
- * As it is written, and as JSON reads each of its strings, names included: written with escapes, digits stand beside the letters of an
- * escape, or are none. Read from the text: a parsed body has only the last of a repeated member. Texts of references are left out.
+ * Searches the text as it is written, and each of its JSON strings as it is read, names included: digits may be written
+ * as escapes, or follow the letter of one. The strings come from the text, because a parsed body has only the last of a
+ * repeated member. Texts of references are left out.
  */
 function cardNumberStandsIn(body: string): boolean {
   try {

@@ -179,7 +179,7 @@ export const ROUTES: readonly Route[] = [
 export const PAGES: readonly Page[] = checkoutPages;
 export const PAGE_ASSETS: readonly PageAsset[] = CHECKOUT_ASSETS;
 
-/** What this release sends. A filter may already name events of later releases. */
+/** The events of this version. A filter may already name those of later versions. */
 export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   accountEvents,
   holdEvents,

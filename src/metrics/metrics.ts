@@ -8,7 +8,7 @@ import type { AuditCounts } from '../audit/audit.ts';
 import type { EnqueueCounts } from '../queue/enqueuer.ts';
 import { type BatchMetrics, createBatchMetrics } from './batch-metrics.ts';
 import { SECONDS } from './metric-buckets.ts';
-import { createScrapedGauges, type MetricsSources } from './scraped-gauges.ts';
+import { createScrapedGauges, type MetricsInputs } from './scraped-gauges.ts';
 import {
   type CardDecisionCounts,
   type CheckpointCounts,
@@ -37,7 +37,7 @@ export interface Metrics extends BatchMetrics {
 /** Digits of a digest that are shown: enough to distinguish files. */
 const DIGEST_SHOWN = 16;
 
-export function createMetrics({ railsFile, ...sources }: MetricsSources & { railsFile?: string | null }): Metrics {
+export function createMetrics({ railsFile, ...inputs }: MetricsInputs & { railsFile?: string | null }): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -59,7 +59,7 @@ export function createMetrics({ railsFile, ...sources }: MetricsSources & { rail
     labelNames: ['digest'],
     registers,
   }).set({ digest: railsFile?.slice(0, DIGEST_SHOWN) ?? 'none' }, 1);
-  const readGauges = createScrapedGauges(sources, registers);
+  const readGauges = createScrapedGauges(inputs, registers);
   return {
     enqueuer: createEnqueueCounts(registers),
     audit: createAuditCounts(registers),

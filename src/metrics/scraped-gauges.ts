@@ -16,7 +16,7 @@ import type { Queues } from '../queue/queues.ts';
 import { type Clock, systemClock } from '../values/clock.ts';
 import { createGroupGauges } from './group-gauges.ts';
 
-export interface MetricsSources {
+export interface MetricsInputs {
   readonly groups: readonly Group[];
   readonly pool: Pool;
   readonly queues: Pick<Queues, 'depths'>;
@@ -39,18 +39,21 @@ const READ_EVERY_MS = 2_000;
 /** Totals grow over years, and the read looks at every book: once a minute is enough. */
 const READ_TOTALS_EVERY_MS = 60_000;
 
-/** Prometheus gives up after ten seconds by default. A gauge that takes longer than this is left out of the scrape. */
+/**
+ * The default timeout of a Prometheus scrape is ten seconds. A gauge that takes longer than this is left out of the
+ * scrape.
+ */
 const READ_LIMIT_MS = 2_000;
 /** The rest of it is for the other gauges. */
 const SCAN_LIMIT_MS = 500;
 
 /** Reads all of them. One that cannot be read leaves the other's values alone. */
-export function createScrapedGauges(sources: MetricsSources, registers: Registry[]): () => Promise<void> {
-  const rows = createRowGauges(sources, registers);
-  const totals = createTotalsGauge(sources, registers);
-  const queues = createQueueGauge(sources, registers);
-  const clock = createClockGauge(sources, registers);
-  const warn = warnSeldom(sources.log, 'metrics left out of a scrape');
+export function createScrapedGauges(inputs: MetricsInputs, registers: Registry[]): () => Promise<void> {
+  const rows = createRowGauges(inputs, registers);
+  const totals = createTotalsGauge(inputs, registers);
+  const queues = createQueueGauge(inputs, registers);
+  const clock = createClockGauge(inputs, registers);
+  const warn = warnSeldom(inputs.log, 'metrics left out of a scrape');
   return atMostEvery(READ_EVERY_MS, async () => {
     const reading = rows.read().then(clock.read).then(totals);
     await Promise.all([
@@ -67,7 +70,7 @@ export function createScrapedGauges(sources: MetricsSources, registers: Registry
   });
 }
 
-function createRowGauges({ groups, pool, clock }: MetricsSources, registers: Registry[]): Scraped {
+function createRowGauges({ groups, pool, clock }: MetricsInputs, registers: Registry[]): Scraped {
   const oldestDue = new Gauge({
     name: 'countinghouse_due_oldest_seconds',
     help: 'How long the row that is due longest has been waiting for a sweeper to enqueue it; 0 when none is.',
@@ -112,7 +115,7 @@ function createRowGauges({ groups, pool, clock }: MetricsSources, registers: Reg
 }
 
 /** Kept where it cannot be read. */
-function createTotalsGauge({ pool }: MetricsSources, registers: Registry[]): () => Promise<void> {
+function createTotalsGauge({ pool }: MetricsInputs, registers: Registry[]): () => Promise<void> {
   const nearTotals = new Gauge({
     name: 'countinghouse_books_near_totals',
     help: 'Books in which more than 2^60 has passed an account: intake ends at 2^61. Counted up to 10,000.',
@@ -121,7 +124,7 @@ function createTotalsGauge({ pool }: MetricsSources, registers: Registry[]): () 
   return atMostEvery(READ_TOTALS_EVERY_MS, async () => nearTotals.set(await countBooksNearTotals(pool)));
 }
 
-function createQueueGauge({ queues }: MetricsSources, registers: Registry[]): Scraped {
+function createQueueGauge({ queues }: MetricsInputs, registers: Registry[]): Scraped {
   const jobs = new Gauge({
     name: 'countinghouse_queue_jobs',
     help: 'Jobs in the queues.',
@@ -137,7 +140,7 @@ function createQueueGauge({ queues }: MetricsSources, registers: Registry[]): Sc
   };
 }
 
-function createClockGauge({ pool, machineClock = systemClock }: MetricsSources, registers: Registry[]): Scraped {
+function createClockGauge({ pool, machineClock = systemClock }: MetricsInputs, registers: Registry[]): Scraped {
   const ahead = new Gauge({
     name: 'countinghouse_clock_ahead_seconds',
     help: "How far this machine's clock is ahead of that of Postgres; below 0, behind.",

@@ -1,7 +1,8 @@
 /**
- * The numbers and security codes of the sandbox's cards. A number is a keyed permutation of a counter, so that none comes twice and
- * none can be told from another: a balanced Feistel network over 30 bits, ten rounds of HMAC-SHA256 (NIST SP 800-38G has as many in
- * FF1), and cycle walking to stay below 10^9 (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+ * The numbers and security codes of the sandbox's cards. A number is a keyed permutation of a counter, so that none
+ * comes twice and none can be guessed from another: a balanced Feistel network over 30 bits, ten rounds of HMAC-SHA256
+ * (NIST SP 800-38G has as many in FF1), and cycle walking to stay below 10^9 (Black and Rogaway, "Ciphers with
+ * Arbitrary Finite Domains", 2002).
  */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { TEST_CARDS } from '../acquirers/test-cards.ts';

@@ -1,13 +1,15 @@
 /**
- * The processor contract: a party (outside/party/party.ts) that makes cards, keeps their numbers and speaks with the networks. What changes
- * something there is an instruction under a reference of its own, the same on every attempt. A processor knows a card by its own
- * `cardReference`. It asks for decisions and reports purchases over the API; none of that is here.
- * Next: sandbox-processor.ts (the processor of test books), http/http-processor.ts (a partner's gateway), processors.ts (those of a process).
+ * The processor contract: a party (outside/party/party.ts) that makes cards, keeps their numbers and connects to the
+ * networks. Every change there is an instruction under a reference of its own, the same on every attempt. A processor
+ * knows a card by its own `cardReference`. It asks for decisions and reports purchases over the API; none of that is
+ * here.
+ * Next: sandbox-processor.ts (the processor of test books), http/http-processor.ts (a partner's gateway), processors.ts
+ * (those of a process).
  */
 import type { NoticeKinds } from '../outside/notices/notice.ts';
 import {
   type NotFound,
-  type NoticeSource,
+  type NoticeSender,
   type Party,
   type PartyAnswer,
   type PartyNotice,
@@ -58,8 +60,8 @@ export interface IssueInstruction extends Making {
 }
 
 /**
- * Makes the card that follows another one, in its form and currency. The card before it stays as it is: its state is told by an
- * instruction of its own, before or after. So a closed card can be replaced.
+ * Makes the card that follows another one, in its form and currency. The card before it stays as it is: its state
+ * changes by an instruction of its own, before or after. So a closed card can be replaced.
  */
 export interface ReplaceInstruction extends Making {
   readonly kind: 'replace';
@@ -70,8 +72,8 @@ export interface ReplaceInstruction extends Making {
 }
 
 /**
- * Tells the state of a card. It may come at any time and in any order: the newest version counts, and an older one changes nothing and
- * succeeds. So `not_found` is never final here, and the state is told again.
+ * Sets the state of a card. It may come at any time and in any order: the newest version counts, and an older one
+ * changes nothing and succeeds. So `not_found` is never final here, and the instruction is sent again.
  */
 export interface StateInstruction extends AnyInstruction {
   readonly kind: 'state';
@@ -131,12 +133,12 @@ export type ProcessorStatus =
   | 'succeeded'
   /** Not carried out, and never will be. */
   | 'declined'
-  /** Accepted, and not decided: asked for, and told by a notice. */
+  /** Accepted, and not decided. A notice reports the decision, or an inquiry. */
   | 'pending';
 
 export interface ProcessorAnswer extends PartyAnswer {
   readonly status: ProcessorStatus;
-  /** The processor's own id of the instruction; empty where it has none. */
+  /** The processor's own id of the instruction; empty without one. */
   readonly reference: string;
   /** Of `declined`. */
   readonly code?: ProcessorDecline;
@@ -145,8 +147,8 @@ export interface ProcessorAnswer extends PartyAnswer {
 }
 
 /**
- * What a processor tells unasked: an instruction that was pending is decided. A notice has no card in it: the card is asked for
- * (`inquire`). `reference` is the processor's own id of the instruction.
+ * A processor's notice: a pending instruction is decided. It contains no card: an inquiry reads the card (`inquire`).
+ * `reference` is the processor's own id of the instruction.
  */
 export interface ProcessorNotice extends PartyNotice {
   readonly kind: keyof typeof PROCESSOR_NOTICE_KINDS;
@@ -184,13 +186,13 @@ export class RevealRefused extends Error {
   }
 }
 
-export interface Processor extends Party, NoticeSource {
+export interface Processor extends Party, NoticeSender {
   readonly name: string;
   readonly mode: Party['mode'];
   readonly idempotent: true;
   /** Throws ProcessorUnreachable when no answer came. */
   submit(instruction: ProcessorInstruction): Promise<ProcessorAnswer>;
-  /** What became of a reference, with the card that it made. Throws ProcessorUnreachable when no answer came. */
+  /** The outcome of an instruction, with the card that it made. Throws ProcessorUnreachable when no answer came. */
   inquire(originator: string, reference: string): Promise<ProcessorAnswer | NotFound>;
   /** Changes nothing. Throws RevealRefused, and ProcessorUnreachable when no answer came. */
   reveal(asked: RevealAsked): Promise<Revealed>;

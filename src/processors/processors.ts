@@ -32,7 +32,10 @@ const QUERY_TIMEOUT_MS = 20_000;
 export function createProcessors(
   config: ProcessorConfig,
   log: Logger,
-  /** `secretBox`: for the numbers of the sandbox. `ownPool`: the application's, for what partners told. `limits`: those of the process. */
+  /**
+   * `secretBox`: for the numbers of the sandbox. `ownPool`: the application's, for partners' notices. `limits`: those
+   * of the process.
+   */
   options: {
     secretBox: SecretBox;
     ownPool?: Pool;

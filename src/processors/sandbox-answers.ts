@@ -30,7 +30,7 @@ export function answerOf(record: InstructionRecord): ProcessorAnswer {
   };
 }
 
-/** What a cardholder makes of an order for a card. */
+/** The outcome of an order for a card, by its cardholder. */
 export function judged(script: CardholderScript): Pick<InstructionRecord, 'status' | 'code'> {
   switch (script) {
     case 'refused':

@@ -14,7 +14,7 @@ export type CardholderScript =
   | 'refused_unanswered'
   /** What would make the card is lost on its way: unknown, and never received on inquiry. */
   | 'lost'
-  /** The order is pending for some seconds. Then the card is made, and a notice tells so. */
+  /** The order is pending for some seconds. Then the card is made, and a notice reports it. */
   | 'pending'
   /** The card is made. Its states and the unblocking of its PIN are declined. */
   | 'changes_refused';

@@ -1,6 +1,7 @@
 /**
- * The sandbox processor's records, on its own connections: instructions, cards, numbers and what it tells. Each instruction is one
- * statement. Next: sandbox-answers.ts (what records answer).
+ * The sandbox processor's records, on its own connections: instructions, cards, numbers and notices. Each instruction
+ * is one statement.
+ * Next: sandbox-answers.ts (answers from records).
  */
 import { plainArray } from '../db/columns.ts';
 import type { Pool } from '../db/pool.ts';
@@ -104,7 +105,7 @@ export interface Making {
   readonly notAfter: Instant;
   /** Absent where the status makes none. */
   readonly card?: NewCard;
-  /** Of `pending`: how long, and the notice that tells its end. */
+  /** Of `pending`: how long, and the notice that reports its end. */
   readonly pendingMs: number;
   readonly noticeId: Uuid;
 }
@@ -188,7 +189,7 @@ export async function recordChange(
   rule: TimeRule,
 ): Promise<InstructionRecord> {
   const { originator, reference, kind, of } = instruction;
-  const told = instruction.kind === 'state' ? instruction : null;
+  const stateChange = instruction.kind === 'state' ? instruction : null;
   const notAfter = instruction.kind === 'state' ? null : new Date(instruction.notAfter);
   const { rows } = await pool.query<RecordRow>(
     `WITH moment AS MATERIALIZED (
@@ -225,8 +226,8 @@ export async function recordChange(
       kind,
       of,
       notAfter,
-      told?.state ?? null,
-      told?.version ?? null,
+      stateChange?.state ?? null,
+      stateChange?.version ?? null,
       processorReference,
     ],
   );
@@ -262,7 +263,9 @@ export interface StoredCard extends CodedCard {
   readonly numberSealed: Buffer;
 }
 
-/** A card of this originator; undefined where there is none. Indexes: cards_pkey, numbers_pkey, instructions_by_card. */
+/**
+ * A card of this originator; undefined if it does not exist. Indexes: cards_pkey, numbers_pkey, instructions_by_card.
+ */
 export async function findCard(
   pool: Pool,
   { originator, cardReference }: { originator: string; cardReference: string },
@@ -330,7 +333,7 @@ interface NoticeRow {
   created_at: Instant;
 }
 
-/** Oldest first: ids are time-ordered. Those whose moment has not come are told later. Index: notices_open. */
+/** Oldest first: ids are time-ordered. Notices whose time has not come are left out. Index: notices_open. */
 export async function openNotices(
   pool: Pool,
   { limit, behind, clockAheadMs }: { limit: number; behind: Uuid; clockAheadMs: number },

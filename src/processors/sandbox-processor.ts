@@ -63,7 +63,7 @@ const CALLS_AT_ONCE = 32;
 /** A statement takes milliseconds, and some seconds where Postgres fails over. */
 const CALL_TIMEOUT_MS = 10_000;
 
-/** What is told belongs to no book until it is read. */
+/** The queue of notices: they belong to no book until they are read. */
 const NOTICES = 'notices';
 
 export const SANDBOX_CONNECTIONS = 4;
@@ -189,7 +189,7 @@ export class SandboxProcessor implements Processor {
     return meetTwin(() => recordMaking(this.#options.pool, making, this.#rule()));
   }
 
-  /** A card with the next number that is nobody's. */
+  /** A card with the next number that no card has. */
   async #newCard({ originator, reference, state, orderedAt }: Ordered, keys: CardKeys): Promise<NewCard> {
     const { pool, secretBox } = this.#options;
     let counter: bigint | undefined;

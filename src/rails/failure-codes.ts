@@ -85,7 +85,7 @@ export function failureCodeOf(railCode: string | null | undefined): RailFailureC
   return MEANINGS[railCode ?? ''] ?? 'refused_by_payee';
 }
 
-/** The rail has the instruction already: it does not report what became of the first. */
+/** The rail has the instruction already: it does not report the outcome of the first. */
 const DUPLICATES: readonly string[] = ['AM05', 'DUPL', 'DU01', 'DU02', 'DU03', 'DU04', 'DU05'];
 
 /** Whether a rejection reports only that the rail knows the instruction: the outcome is unknown then, never a failure. */

@@ -65,7 +65,7 @@ export interface Found {
   readonly verification: 'match' | 'close_match' | 'no_match' | 'unavailable' | null;
 }
 
-/** Nobody is registered under the alias, the wallet or the account. */
+/** The alias, the wallet or the account is not registered. */
 export interface Unregistered {
   readonly status: 'unregistered';
 }

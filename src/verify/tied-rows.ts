@@ -1,5 +1,5 @@
 /** The row checks of groups with the equations that their rows are part of. */
-import { type Equation, holdEquation } from '../group/equation.ts';
+import { checkEquation, type Equation } from '../group/equation.ts';
 import type { Group } from '../group/group.ts';
 import type { RowCheck } from '../group/row-check.ts';
 import type { AccountCode } from '../ledger/account/account-code.ts';
@@ -21,7 +21,7 @@ function withEquations(rows: RowCheck, equations: readonly Equation[]): RowCheck
     ...rows,
     check(context, row) {
       rows.check(context, row);
-      for (const equation of equations) holdEquation(context, equation, row);
+      for (const equation of equations) checkEquation(context, equation, row);
     },
   };
 }

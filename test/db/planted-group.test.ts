@@ -141,7 +141,7 @@ const sampleEquation = equationOf({
   } satisfies RowCheck<{ sample: Sample; entries: readonly BookedStep[] }, Uuid>,
   resources: [SAMPLE],
   codes: ['pool'],
-  says: ({ sample: { id, accountId: customer }, entries }) => [
+  balancesOf: ({ sample: { id, accountId: customer }, entries }) => [
     { ...{ resource: SAMPLE, id, currency: 'EUR', entries }, chart: { pool: 1n }, customers: [[customer, -1n]] },
   ],
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   product = await startProduct({
     backend: 'postgres',
     pools: [],
-    // Nothing is read here for as long as a slow machine needs to fill a share.
+    // Nothing is read here for as long as a slow machine needs to fill a book's limit.
     api: { answerMs: PATIENCE_MS },
     environment: { RATE_LIMIT_READS_PER_SECOND: '100000', RATE_LIMIT_WRITES_PER_SECOND: '100000' },
   });
@@ -121,23 +121,23 @@ test('an answer that is not read in time closes its connection', async () => {
 test('a book has a limit of bytes and of requests in flight', () => {
   const inFlight = new InFlight();
   const bookId = newId();
-  const share = inFlight.shareOf(bookId);
-  share.requests = IN_FLIGHT_LIMITS.requests;
-  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
-  share.held = 1;
-  expect(inFlight.shareOf(bookId)).toBe(share);
-  share.bytes = IN_FLIGHT_LIMITS.bytes;
-  expect(() => inFlight.shareOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
-  expect(inFlight.shareOf(newId())).not.toBe(share);
+  const usage = inFlight.usageOf(bookId);
+  usage.requests = IN_FLIGHT_LIMITS.requests;
+  expect(() => inFlight.usageOf(bookId)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  usage.waiting = 1;
+  expect(inFlight.usageOf(bookId)).toBe(usage);
+  usage.bytes = IN_FLIGHT_LIMITS.bytes;
+  expect(() => inFlight.usageOf(bookId)).toThrow(expect.objectContaining({ headers: { 'Retry-After': '1' } }));
+  expect(inFlight.usageOf(newId())).not.toBe(usage);
 });
 
 test('greedy books cannot use more than the process has; each book keeps its assured part', () => {
   const inFlight = new InFlight();
   const answer = 64 * 1_024;
-  const greedy = Array.from({ length: 20 }, () => inFlight.shareOf(newId()));
-  const hasRoom = (share: (typeof greedy)[number]) => {
+  const greedy = Array.from({ length: 20 }, () => inFlight.usageOf(newId()));
+  const hasRoom = (usage: (typeof greedy)[number]) => {
     try {
-      requireRoom(share);
+      requireRoom(usage);
       return true;
     } catch (error) {
       expect(error).toMatchObject({ headers: { 'Retry-After': '1' } });
@@ -147,9 +147,9 @@ test('greedy books cannot use more than the process has; each book keeps its ass
   const takeTurns = () => {
     for (let taken = true; taken; ) {
       taken = false;
-      for (const share of greedy) {
-        if (!hasRoom(share)) continue;
-        addBytes(share, answer);
+      for (const usage of greedy) {
+        if (!hasRoom(usage)) continue;
+        addBytes(usage, answer);
         taken = true;
       }
     }
@@ -160,19 +160,19 @@ test('greedy books cannot use more than the process has; each book keeps its ass
   for (const { bytes } of greedy) expect(bytes).toBeGreaterThan(PROCESS_BYTES / 25);
   expect(() => requireRoom(greedy[0]!)).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
 
-  const late = inFlight.shareOf(newId());
+  const late = inFlight.usageOf(newId());
   for (; late.bytes < ASSURED_BYTES; addBytes(late, answer)) requireRoom(late);
   addBytes(late, PROCESS_BYTES);
-  const last = inFlight.shareOf(newId());
+  const last = inFlight.usageOf(newId());
   for (; last.bytes < ASSURED_BYTES; addBytes(last, answer)) requireRoom(last);
   expect(hasRoom(last)).toBe(false);
 
-  for (const share of [...greedy, late]) addBytes(share, -share.bytes);
+  for (const usage of [...greedy, late]) addBytes(usage, -usage.bytes);
   for (; last.bytes < IN_FLIGHT_LIMITS.bytes; addBytes(last, answer)) requireRoom(last);
   expect(() => requireRoom(last)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
 });
 
-test('unread pages fill the share of their own book only, and closing the connections frees it', async () => {
+test('unread pages fill the limit of their own book only, and closing the connections frees it', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`key${index}`, '\u20ac'.repeat(500)]));
   await Promise.all(
     Array.from({ length: 100 }, async (_, index) =>
@@ -183,7 +183,7 @@ test('unread pages fill the share of their own book only, and closing the connec
   const { client: neighbour } = await product.organisation();
   const request = `GET /v1/accounts?limit=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.testKey}\r\n\r\n`;
   // Few: the system takes some pages of each connection before the process holds any, and those that are refused meanwhile are
-  // none. So more are requested until the process holds its share.
+  // none. So more are requested until the process has reached its limit.
   const sockets = await Promise.all(Array.from({ length: 6 }, () => open(port)));
   const refused = await until(
     () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { afterNotFound } from '../../src/outside/instructions/inquiry.ts';
 import {
   type NotFound,
-  type NoticeSource,
+  type NoticeSender,
   type Party,
   type PartyAnswer,
   type PartyNotice,
@@ -18,7 +18,7 @@ import { newId, type Uuid } from '../../src/values/ids.ts';
 import { toJson } from '../../src/values/json.ts';
 
 export type ConformingParty = Party &
-  NoticeSource & { inquire(originator: string, endToEndId: string): Promise<PartyAnswer | NotFound> };
+  NoticeSender & { inquire(originator: string, endToEndId: string): Promise<PartyAnswer | NotFound> };
 
 /** A party under test, with the hands that move it. */
 export interface ConformanceAdapter {

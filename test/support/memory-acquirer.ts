@@ -6,7 +6,7 @@
 import type { NoticeKinds } from '../../src/outside/notices/notice.ts';
 import {
   type NotFound,
-  type NoticeSource,
+  type NoticeSender,
   type Party,
   type PartyAnswer,
   type PartyNotice,
@@ -18,7 +18,7 @@ import { newId, type Uuid } from '../../src/values/ids.ts';
 import type { ConformanceAdapter, Submitted } from './conformance.ts';
 
 /** The contract of an acquirer, as a group would declare it. */
-export interface Acquirer extends Party, NoticeSource {
+export interface Acquirer extends Party, NoticeSender {
   authorize(authorization: Authorization): Promise<AcquirerAnswer>;
   inquire(originator: string, endToEndId: string): Promise<AcquirerAnswer | NotFound>;
   notices(limit: number, behind?: Uuid): Promise<AcquirerNotice[]>;

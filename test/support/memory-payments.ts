@@ -13,8 +13,8 @@ import {
   incrementPayment,
 } from '../../src/payments/actions/act-on-payment.ts';
 import { answerDispute } from '../../src/payments/disputes/answer-dispute.ts';
+import { applyDisputeNotice } from '../../src/payments/disputes/apply-dispute-notice.ts';
 import type { Dispute, DisputeAction } from '../../src/payments/disputes/dispute.ts';
-import { settleDispute } from '../../src/payments/disputes/settle-dispute.ts';
 import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
@@ -22,7 +22,7 @@ import { applyAcquirerReport, type ReportTerms } from '../../src/payments/outcom
 import type { Payment } from '../../src/payments/payment/payment.ts';
 import { payments } from '../../src/payments/payment/payment-table.ts';
 import { type RefundRequest, refundPayment } from '../../src/payments/refunds/refund-payment.ts';
-import { type MoneySources, sharesOf } from '../../src/payments/refunds/take-from-sources.ts';
+import { type Funding, sharesOf } from '../../src/payments/refunds/take-funding.ts';
 import { type PaymentShare, shareId } from '../../src/payments/shares/share.ts';
 import { paymentShares } from '../../src/payments/shares/share-table.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
@@ -42,7 +42,7 @@ interface Authorized {
 /** The same of a refund. */
 export interface RefundRead {
   readonly of: PaymentOperation | undefined;
-  readonly sources: MoneySources;
+  readonly funding: Funding;
 }
 
 export interface Refused {
@@ -117,7 +117,7 @@ export class PaymentScene {
   }
 
   refundRead(payment: Payment): RefundRead {
-    return { of: this.#read(payment).authorization, sources: sourcesOf(this, payment) };
+    return { of: this.#read(payment).authorization, funding: fundingOf(this, payment) };
   }
 
   /** A chargeback of the whole payment, which waits for an answer. */
@@ -125,9 +125,9 @@ export class PaymentScene {
     const operation = this.#read(payment).authorization!;
     const { amount, currency, reference } = operation;
     const { dispute } = this.memory.answer(
-      settleDispute(this.memory.book.id, {
+      applyDisputeNotice(this.memory.book.id, {
         ...{ payment, operation, known: undefined, opened: undefined, dated: true, evidence: '{}' },
-        ...{ sources: sourcesOf(this, payment), wayBack: [], today: today(this.memory) },
+        ...{ funding: fundingOf(this, payment), wayBack: [], today: today(this.memory) },
         terms: { fees: new Map(), feeRefunded: false },
         notice: {
           ...{ id: newId(), originator: this.memory.book.id, endToEndId: reference, createdAt: this.memory.now },
@@ -228,7 +228,7 @@ export function today(memory: MemoryBook): { readonly now: number; readonly time
 }
 
 /** In the order of the product's own statements, but for shares of one day: those are in the order of their ids there. */
-export function sourcesOf({ memory }: InMemory, payment: Payment): MoneySources {
+export function fundingOf({ memory }: InMemory, payment: Payment): Funding {
   const captures = [...memory.rows(paymentOperations).values()].filter(
     ({ paymentId, kind, status }) => paymentId === payment.id && kind === 'capture' && status === 'succeeded',
   );

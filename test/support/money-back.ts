@@ -4,8 +4,8 @@ import type { ReleaseSchedule } from '../../src/calendar/release-schedule.ts';
 import type { Stored } from '../../src/idempotency/idempotency-key.ts';
 import { chartAccountId } from '../../src/ledger/account/chart.ts';
 import type { Command, Refusal } from '../../src/ledger/command/command.ts';
+import type { AppliedNotice, DisputeNoticeKind } from '../../src/payments/disputes/apply-dispute-notice.ts';
 import { disputeCommand } from '../../src/payments/disputes/dispute-notices.ts';
-import type { DisputeNoticeKind, SettledDispute } from '../../src/payments/disputes/settle-dispute.ts';
 import type { AcquirerReport } from '../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../src/payments/operations/payment-operation-table.ts';
@@ -118,12 +118,12 @@ export class MoneyBack {
   }
 
   /** Told of by the acquirer. The same id is the same notice. */
-  async dispute(captured: Captured, told: ToldDispute): Promise<SettledDispute> {
+  async dispute(captured: Captured, told: ToldDispute): Promise<AppliedNotice> {
     return this.#book.submit(await this.disputeCommand(captured, told));
   }
 
   /** What the inbox read, before it is decided. */
-  async disputeCommand(captured: Captured, told: ToldDispute): Promise<Command<SettledDispute>> {
+  async disputeCommand(captured: Captured, told: ToldDispute): Promise<Command<AppliedNotice>> {
     const { amount, currency } = captured.authorization;
     const notice = {
       id: told.id ?? newId(),

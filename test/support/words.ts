@@ -37,9 +37,11 @@ export const WORDS: Readonly<Record<string, Word>> = {
   },
   settle: {
     forms: /\bsettl(e|es|ed|ing)\b/g,
+    // Columns: when and how much the acquirer has paid. `onceSettled` is a rule of release schedules about that.
+    names: /(?<!\b(amount|once) )\bsettl(e|es|ed|ing)\b(?! at$)/g,
     instead: 'apply a report, end, resolve',
-    // How a rail or an acquirer settles at a bank is a setting of bank accounts.
-    at: /^src\/(payments\/(settlements|paydays)|transactions\/settlements|reconciliation\/(accounts|matches))\/|^src\/acquirers\/sandbox-settlement|^scripts\/settle(-again)?\.ts$/,
+    // How a rail or an acquirer settles at a bank is a setting of bank accounts. A share waits until the acquirer settles.
+    at: /^src\/(payments\/(settlements|paydays|shares|payment\/payment-settled)|ledger\/account\/account-code|transactions\/settlements|reconciliation\/(accounts|matches))\b|^src\/acquirers\/sandbox-settlement|^scripts\/settle(-again)?\.ts$/,
   },
   release: {
     forms: /\breleases?\b/g,
@@ -56,7 +58,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
     forms: /\b(holds?|held|holding)\b/g,
     instead: 'has, keeps, contains; a worker has a lease',
     // A bank statement that waits for people is held, and released.
-    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation)\/|^src\/verify\/(hold|account)-/,
+    // Fees are pinned with a hold; the sweeper visits holds that expire; checks read the holds of a row.
+    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation|fees)\/|^src\/verify\/(hold|account)-|^src\/group\/(appointment|row-check)\./,
   },
   // The verb is plain English: queues share a connection.
   share: {
@@ -65,7 +68,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     instead: 'limited by party, part',
     at: /^src\/(payments|calendar)\//,
   },
-  source: { forms: /\bsources?\b/g, instead: 'account, origin, caller', at: /^src\/payments\/sources\// },
+  source: {
+    forms: /\bsources?\b/g,
+    instead: 'account, origin, caller; what pays a refund is its funding',
+    // What a payment is made with, as the API names it: a card, a token, a request to pay, a page, a reader.
+    at: /^src\/payments\/(sources|acceptance|payment|tokens|readers)\//,
+  },
 };
 
 export type Counts = Record<string, Record<string, number>>;
@@ -147,7 +155,7 @@ function namesOf(nodes: readonly ts.Node[]): string[] {
   const names: string[] = [];
   for (const node of nodes) {
     const { name } = node as { name?: ts.Node };
-    if (!name || !ts.isIdentifier(name) || !isDeclaration(node)) continue;
+    if (!name || !ts.isIdentifier(name) || !isDeclaration(node) || isColumn(name.text)) continue;
     names.push(
       name.text
         .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -156,6 +164,11 @@ function namesOf(nodes: readonly ts.Node[]): string[] {
     );
   }
   return names;
+}
+
+/** A name in snake case is that of a column or of a member on the wire: both are as they were stored and sent. */
+function isColumn(name: string): boolean {
+  return /^[a-z]+(_[a-z]+)+$/.test(name);
 }
 
 /** Names of imports, of destructured members and of members of a literal are declared elsewhere. */

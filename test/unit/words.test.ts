@@ -50,6 +50,8 @@ test.each`
   ${'// Books share a job, each by its share.'}         | ${'workers/a.ts'}                  | ${{ share: 1 }}
   ${"import { told } from 'b'; f({ told }, told);"}     | ${'scripts/a.ts'}                  | ${{}}
   ${'const { told } = a, { b: said } = a;'}             | ${'scripts/a.ts'}                  | ${{ says: 1 }}
+  ${'interface Row { told_at: string; toldAt: 1 }'}     | ${'scripts/a.ts'}                  | ${{ told: 1 }}
+  ${'let settledAt, amountSettled, settled;'}           | ${'src/db/a.ts'}                   | ${{ settle: 1 }}
   ${'// settled, a share'}                              | ${'src/payments/settlements/a.ts'} | ${{}}
 `('$text in $path has $words', ({ text, path, words }) => {
   const [counts = {}] = Object.values(countWords([proseOf({ path, text })]));

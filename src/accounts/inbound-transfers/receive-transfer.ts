@@ -102,7 +102,7 @@ export function receiveInto(draft: Draft, transferId: Uuid, input: ReceiveTransf
   const pool = draft.chart('pool', input.currency);
   const beyond = refuseTotals(draft, [account.id, pool.id], input);
   if (beyond) return beyond;
-  const tellArrival = expectArrival(draft, account.id);
+  const announceArrival = expectArrival(draft, account.id);
   const entry = draft.tryPost({
     resource: 'inbound_transfer',
     resourceId: transferId,
@@ -131,7 +131,7 @@ export function receiveInto(draft: Draft, transferId: Uuid, input: ReceiveTransf
   const kept = draft.put(inboundTransfers, transferId, transfer);
   if (draft.forms.moneyIn)
     announce(draft, inboundTransferResource, kept, { event: 'inbound_transfer.received', entries: [entry] });
-  tellArrival(entry);
+  announceArrival(entry);
   return shownAs(draft, kept);
 }
 

@@ -101,7 +101,7 @@ async function readDue(pool: Pool, book: Book, schedule: StatementSchedule): Pro
   return { schedule, finished, statement: await sumStatement({ lists }, head) };
 }
 
-/** Answers with how many were made. Those whose days are not over, or that somebody has made meanwhile, stay as they are. */
+/** Answers with how many were made. Statements whose days are not over, or that were made meanwhile, are left out. */
 function makeStatements(read: readonly ReadStatement[]): Command<number> {
   const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
   const ids = read.map(({ schedule }) => schedule.accountId);

@@ -1,4 +1,7 @@
-/** Reads a kept statement with its lines. They never change, so they lead to the digest that was kept; where they do not, nobody gets a file. */
+/**
+ * Reads a stored statement with its lines. They never change, so their digest is the stored one; if it is not, no file
+ * is made.
+ */
 import { startOfDay } from '../../calendar/day.ts';
 import type { Account } from '../../ledger/account/account.ts';
 import type { BookId } from '../../ledger/book/book.ts';

@@ -15,7 +15,7 @@ export type ScheduleName = (typeof STATEMENT_SCHEDULES)[number];
 
 export interface StatementSchedule extends StatementDays {
   readonly accountId: Uuid;
-  /** `paused`: nobody wants statements, or the account is closed and its last one is made. */
+  /** `paused`: statements are not requested, or the account is closed and its last one is made. */
   readonly status: 'open' | 'paused';
   readonly schedule: ScheduleName;
   /** Of the last statement; 0 before the first. */
@@ -62,7 +62,7 @@ export function scheduled(
   };
 }
 
-/** Nobody wants statements any more. What follows the last one is on the next, if there ever is one. */
+/** No further statements are made. Lines after the last one are on the next, if the schedule resumes. */
 export function paused(schedule: StatementSchedule, now: Instant): StatementSchedule {
   return { ...schedule, status: 'paused', endsAt: null, dueAt: null, updatedAt: now };
 }

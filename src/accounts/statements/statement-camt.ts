@@ -45,7 +45,7 @@ function headOf(statement: Statement): XmlNode[] {
   const all = { count: credits.count + debits.count, sum: credits.sum + debits.sum };
   return [
     ['Id', idOf(statement)],
-    // Kept statements are numbered without a gap. Of days that somebody asks for, a number a day.
+    // Stored statements are numbered without a gap. One for requested days has a number a day.
     ['ElctrncSeqNb', String(number ?? dayNumber(to))],
     ['CreDtTm', formatInstant(ends)],
     [

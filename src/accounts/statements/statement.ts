@@ -29,7 +29,7 @@ export interface Statement extends StatementDays {
   readonly bookId: BookId;
   readonly mode: Mode;
   readonly account: Account;
-  /** Of a statement that is kept; null of days that somebody asks for. */
+  /** Of a statement that is stored; null of one that is made for requested days. */
   readonly number: bigint | null;
   /** Null once erased, and where the account has no name. */
   readonly accountName: string | null;

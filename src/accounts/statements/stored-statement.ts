@@ -1,6 +1,6 @@
 /**
  * A statement that is kept: made once its days are over, numbered by account without a gap, and never made again. Its lines are read from the
- * journal when somebody asks for them; they lead to the same digest.
+ * journal on request; they lead to the same digest.
  */
 import { currencyExponent } from '../../money/currency.ts';
 import { formatInstant, type Instant } from '../../values/clock.ts';

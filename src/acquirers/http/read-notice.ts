@@ -21,21 +21,21 @@ export function readNotice(notice: PartnerNotice): PartyNotice {
 
 const FORM: NoticeForm = {
   owner: 'merchant',
-  membersOf(told) {
-    const kind = word(told, 'kind', KIND_MAX);
+  membersOf(body) {
+    const kind = word(body, 'kind', KIND_MAX);
     const isOfDispute = kind.startsWith('dispute_');
-    const confirmed = objectOrNull(told, 'confirmed');
+    const confirmed = objectOrNull(body, 'confirmed');
     const amount = confirmed && amountOrNull(confirmed, 'amount');
     const currency = confirmed && currencyOrNull(confirmed, 'currency');
     return {
-      endToEndId: word(told, 'reference', REFERENCE_MAX),
+      endToEndId: word(body, 'reference', REFERENCE_MAX),
       kind,
-      amount: isOfDispute ? positiveAmount(told, 'amount') : amountOrNull(told, 'amount'),
-      code: wordOrNull(told, 'code', CODE_MAX),
+      amount: isOfDispute ? positiveAmount(body, 'amount') : amountOrNull(body, 'amount'),
+      code: wordOrNull(body, 'code', CODE_MAX),
       // What follows of a dispute names it: without its reference each message would be another one.
       reference: isOfDispute
-        ? word(told, 'acquirer_reference', REFERENCE_MAX)
-        : (wordOrNull(told, 'acquirer_reference', REFERENCE_MAX) ?? ''),
+        ? word(body, 'acquirer_reference', REFERENCE_MAX)
+        : (wordOrNull(body, 'acquirer_reference', REFERENCE_MAX) ?? ''),
       confirmed: { ...(amount === null ? {} : { amount }), ...(currency === null ? {} : { currency }) },
     };
   },

@@ -73,7 +73,7 @@ export function inquireCardOperations(runtime: CardSendRuntime, bookId: BookId, 
 /** A state that has not arrived is told again, however late: the newest counts, in whatever order they come. */
 async function inquireState(sender: Sender<Sent, ProcessorAnswer>, sent: Sent): Promise<void> {
   const heard = await inquireAtParty(sent.operation.reference, () => sender.inquire(sent));
-  if (heard.said === 'not_found') return submitInstruction(sender, sent);
+  if (heard.result === 'not_found') return submitInstruction(sender, sent);
   await sender.take(sent, { call: 'inquire', ...heard });
 }
 
@@ -163,8 +163,8 @@ export async function takeReport(
 
 function reportOf(sent: Sent, outcome: SendOutcome<ProcessorAnswer>): ProcessorReport {
   const any = { call: outcome.call, nextInquiryMs: inquiryPauseMs(sent.processor, sent) };
-  if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
-  if (outcome.said === 'not_found')
+  if (outcome.result === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
+  if (outcome.result === 'not_found')
     return outcome.never
       ? { ...any, status: 'declined', code: 'too_late', raw: outcome.answer.raw }
       : { ...any, status: 'pending', raw: outcome.answer.raw };

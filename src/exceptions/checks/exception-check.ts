@@ -28,7 +28,7 @@ export const exceptionEquation = equationOf({
   rows: exceptionCheck,
   resources: ['exception'],
   codes: ['pool'],
-  says: ({ exception, own: entries }) => {
+  balancesOf: ({ exception, own: entries }) => {
     const { id, waiting, targetAccountId, status } = exception;
     if (waiting === null || !isAtBank(exception)) return [];
     const isBooked = booksTarget(exception);

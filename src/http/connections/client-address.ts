@@ -55,7 +55,9 @@ export function createClientAddress(
   };
 }
 
-/** `node` of RFC 7239, 6: an address, IPv6 in brackets, and a port that may be a name. Quotes stand around what has a colon. */
+/**
+ * `node` of RFC 7239, 6: an address, IPv6 in brackets, and a port that may be a name. A node with a colon is quoted.
+ */
 const NODE = /^(?:\[([^\]]*)\]|([^:]*))(?::(?:\d{1,5}|_[A-Za-z0-9._-]+))?$/;
 
 function addressOfNode(quoted: string): string | undefined {

@@ -1,6 +1,6 @@
 /**
  * The server's connections: how many requests of a connection run at once, and how long an answer may stay unread. Node
- * keeps reading requests while answers wait, and holds every answer in memory. A client that pipelines requests and
+ * keeps reading requests while answers wait, and keeps every answer in memory. A client that pipelines requests and
  * reads no answer would exhaust that memory, with or without a key.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

@@ -52,7 +52,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
-/** A number that a double cannot hold is an object too: json.ts. */
+/** A number that a double cannot represent is an object too: json.ts. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

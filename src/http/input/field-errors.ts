@@ -27,7 +27,10 @@ export interface IssueParams {
   facts?: Facts;
 }
 
-/** What was refused, and by which schema: the input tells a missing value from a wrong one, the schema what it knows. */
+/**
+ * The refused input and its schema: the input distinguishes a missing value from a wrong one, the schema has the known
+ * names.
+ */
 export interface Refused {
   readonly schema: z.core.$ZodType;
   readonly input: unknown;
@@ -218,7 +221,7 @@ function valueAt(input: unknown, path: Path): unknown {
 }
 
 /**
- * The place of a number that a double cannot hold, when an issue lies at or in it. To a schema such a number is an
+ * The place of a number that a double cannot represent, when an issue lies at or in it. To a schema such a number is an
  * object.
  */
 function inexactOnTheWay(input: unknown, path: Path): Path | undefined {

@@ -43,8 +43,8 @@ export function parseBody(text: string, fieldErrors: FieldError[], maxMembers = 
 }
 
 /**
- * Parses a body without the rules that later releases added (repeated members, number of members), to recognize a
- * request that an earlier release accepted. Undefined for a body that no release has accepted.
+ * Parses a body without the rules that later versions added (repeated members, number of members), to recognize a
+ * request that an earlier version accepted. Undefined for a body that no version has accepted.
  */
 export function parseLeniently(text: string): JsonObject | undefined {
   if (measure(text, Number.POSITIVE_INFINITY).tooDeepAt !== undefined) return undefined;
@@ -136,7 +136,7 @@ function addFieldError(fieldErrors: FieldError[], fieldError: FieldError): void 
   if (fieldErrors.length < MAX_FIELD_ERRORS) fieldErrors.push(fieldError);
 }
 
-/** Why a text column or UTF-8 cannot hold the string; undefined for a valid string. */
+/** Why a text column or UTF-8 cannot represent the string; undefined for a valid string. */
 export function stringFault(text: string): string | undefined {
   if (text.includes('\u0000')) return 'Contains the character U+0000, which text cannot hold.';
   if (toUSVString(text) !== text) return 'Contains half of a surrogate pair, which is not a character.';

@@ -27,7 +27,10 @@ export function jsonPointer(path: readonly PropertyKey[]): string {
   return shortened(maskCardNumbers(pointer), MAX_POINTER);
 }
 
-/** Format characters do not count in a card number, and any number of them may stand in one. A name that is cut has none. */
+/**
+ * Format characters do not count in a card number, which may contain any number of them. They are removed from a name
+ * that is cut.
+ */
 function beginning(name: string): string {
   const length = MAX_POINTER + LONGEST_CARD_NUMBER;
   return name.length <= length ? name : (withoutFormat(name, length) ?? '…');

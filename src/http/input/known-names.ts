@@ -3,7 +3,10 @@ import type { z } from 'zod';
 
 type Schema = z.core.$ZodType;
 
-/** Members of the objects that a schema has at a path. Of alternatives told apart by a member, those of the one that the input chose. */
+/**
+ * Members of the objects that a schema has at a path. Of a discriminated union, those of the alternative that the input
+ * chose.
+ */
 export function knownNames(schema: Schema, path: readonly PropertyKey[], input: unknown): readonly string[] {
   const objects = objectsIn(schema, input);
   const [name, ...rest] = path;
@@ -28,7 +31,7 @@ export interface ObjectShape {
   readonly shape: Readonly<Record<string, Schema>>;
 }
 
-/** The objects that a schema may be; of alternatives told apart by a member, the one that the input chose. */
+/** The objects that a schema may be; of a discriminated union, the alternative that the input chose. */
 export function objectsIn(schema: Schema, input: unknown): readonly ObjectShape[] {
   const { def } = schema._zod as unknown as { def: Definition };
   switch (def.type) {

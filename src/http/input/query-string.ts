@@ -55,7 +55,7 @@ function isReserved(name: string): boolean {
   return name.includes(RESERVED_NAME) && name.split(/[[\]]/).includes(RESERVED_NAME);
 }
 
-/** Counted before any parameter is parsed: a target of 16 kB holds eight thousand. */
+/** Counted before any parameter is parsed: a target of 16 kB has room for eight thousand. */
 function hasTooMany(target: string, start: number): boolean {
   let separators = 0;
   for (let at = target.indexOf('&', start); at >= 0; at = target.indexOf('&', at + 1))

@@ -1,8 +1,8 @@
 /**
  * Bounds the requests in flight in this process: their number per book, and the bytes of their bodies and answers, per
  * book and for all books. A request is in flight from its authentication to the last byte of its answer. So a client
- * that does not read its answers meets the limit before the process runs out of memory. A request that `Prefer: wait`
- * holds is not in flight meanwhile.
+ * that does not read its answers meets the limit before the process runs out of memory. A request that waits by
+ * `Prefer: wait` is not in flight meanwhile.
  */
 import { ApiError } from '../../errors/errors.ts';
 import type { BookId } from '../../ledger/book/book.ts';
@@ -15,65 +15,65 @@ import type { BookId } from '../../ledger/book/book.ts';
 export const IN_FLIGHT_LIMITS = { requests: 1_000, held: 1_000, bytes: 16 * 1_048_576 } as const;
 
 /**
- * Limit of all books in one process. Published at GET /v1/limits. A book that holds as much as is left free is refused,
+ * Limit of all books in one process. Published at GET /v1/limits. A book that uses as much as is left free is refused,
  * so that busy books leave room for others: one book alone reaches its 16 MB, seven do, twenty reach 6 MB each.
  */
 export const PROCESS_BYTES = 128 * 1_048_576;
-/** Bytes that each book may have, whatever other books hold: less than the largest page, or hundreds of payouts. */
+/** Bytes that each book may have, whatever other books use: less than the largest page, or hundreds of payouts. */
 export const ASSURED_BYTES = 256 * 1_024;
 
 /** Books counted at once. Beyond it, books with nothing in flight are dropped. */
-const MAX_SHARES = 10_000;
+const MAX_BOOKS = 10_000;
 
 /** What a book has in flight. */
-export interface Share {
-  /** Requests that have entered and not left, including the held ones. */
+export interface BookUsage {
+  /** Requests that have entered and not left, including the waiting ones. */
   requests: number;
-  /** Requests that `Prefer: wait` holds. */
-  held: number;
+  /** Requests that wait by `Prefer: wait`. */
+  waiting: number;
   bytes: number;
-  readonly inProcess: Held;
+  readonly inProcess: ProcessUsage;
 }
 
-/** What all books hold in this process. */
-interface Held {
+/** What all books have in flight in this process. */
+interface ProcessUsage {
   bytes: number;
 }
 
 export class InFlight {
-  readonly #inProcess: Held = { bytes: 0 };
-  readonly #shares = new Map<BookId, Share>();
+  readonly #inProcess: ProcessUsage = { bytes: 0 };
+  readonly #books = new Map<BookId, BookUsage>();
 
-  /** The share of a book that has room for one more request. Throws ApiError rate_limited or service_unavailable. */
-  shareOf(bookId: BookId): Share {
-    let share = this.#shares.get(bookId);
-    if (share === undefined) {
-      if (this.#shares.size >= MAX_SHARES) this.#forget();
-      share = { requests: 0, held: 0, bytes: 0, inProcess: this.#inProcess };
-      this.#shares.set(bookId, share);
-      return share;
+  /** The usage of a book that has room for one more request. Throws ApiError rate_limited or service_unavailable. */
+  usageOf(bookId: BookId): BookUsage {
+    let usage = this.#books.get(bookId);
+    if (usage === undefined) {
+      if (this.#books.size >= MAX_BOOKS) this.#forget();
+      usage = { requests: 0, waiting: 0, bytes: 0, inProcess: this.#inProcess };
+      this.#books.set(bookId, usage);
+      return usage;
     }
-    if (share.requests - share.held >= IN_FLIGHT_LIMITS.requests) throw tooMuch('requests');
-    requireRoom(share);
-    return share;
+    if (usage.requests - usage.waiting >= IN_FLIGHT_LIMITS.requests) throw tooMuch('requests');
+    requireRoom(usage);
+    return usage;
   }
 
   #forget(): void {
-    for (const [bookId, { requests }] of this.#shares) if (requests === 0) this.#shares.delete(bookId);
+    for (const [bookId, { requests }] of this.#books) if (requests === 0) this.#books.delete(bookId);
   }
 }
 
 /** Counts bytes of a request; negative once the request has left. */
-export function addBytes(share: Share, bytes: number): void {
-  share.bytes += bytes;
-  share.inProcess.bytes += bytes;
+export function addBytes(usage: BookUsage, bytes: number): void {
+  usage.bytes += bytes;
+  usage.inProcess.bytes += bytes;
 }
 
 /**
  * Throws ApiError when there is no room for more bytes: rate_limited when the book's limit is used up,
  * service_unavailable when the process's is.
  */
-export function requireRoom({ bytes, inProcess }: Share): void {
+export function requireRoom({ bytes, inProcess }: BookUsage): void {
   if (bytes >= IN_FLIGHT_LIMITS.bytes) throw tooMuch('bytes');
   if (bytes >= ASSURED_BYTES && bytes >= PROCESS_BYTES - inProcess.bytes) {
     throw new ApiError('service_unavailable', {

@@ -16,7 +16,7 @@ const RETRY_AFTER_SECONDS = '1';
 const BUSY =
   'Too many calls of this book wait for the party behind this request. It was not asked; send the request again after Retry-After.';
 
-/** The error that the client is told. */
+/** The error that the client gets. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (classifyFailure(error) === 'transient') return new ApiError('service_unavailable');

@@ -1,4 +1,4 @@
-/** The route that a path probably means, for the answer to a path that has none. */
+/** The route that a path without a route probably means, for its answer. */
 import { editsWithin, nearestBy } from '../../api/nearest.ts';
 import type { Route } from '../../api/route.ts';
 

@@ -37,7 +37,7 @@ import {
   rateLimitHeaders,
 } from '../limits/rate-limiter.ts';
 import { requireContracted, requireContractedMembers } from './contracted.ts';
-import { heldAnswer, preferenceOf } from './held-answer.ts';
+import { awaitedAnswer, preferenceOf } from './prefer-wait.ts';
 import { PROBLEM_TYPE, type RequestContext } from './request-context.ts';
 import { retirementHeaders } from './retirement.ts';
 import type { ApiServices } from './services.ts';
@@ -60,7 +60,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
   const policy = policyOf(route);
   const taken = takePoints(context, policy, POINTS.request, parts);
   if (taken !== undefined) await taken;
-  context.enter(services.inFlight.shareOf(principal.bookId));
+  context.enter(services.inFlight.usageOf(principal.bookId));
   requireContracted(route, parts.runtime.forms);
   requireRights(route, principal, request.params);
   const params = readParams(route, request.params as Record<string, string>);
@@ -97,7 +97,7 @@ export async function serve(route: Route, request: Request, parts: PipelineParts
     opened?.end();
   }
   if (waitSeconds !== undefined)
-    answer = await heldAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
+    answer = await awaitedAnswer(route, request, answer, { seconds: waitSeconds, waiters: services });
   if (!writes) context.carry(0);
   if (answer.file !== undefined) await context.sendFile(answer.file, answer);
   else sendAnswer(context, answer, { applied, runtime: parts.runtime });
@@ -153,10 +153,10 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const fieldErrors: FieldErrorWithFacts[] = [];
   const body: JsonObject = rawBody === '' ? {} : parseBody(rawBody, fieldErrors, route.bodyMembers);
   const schema = route.uploads ? emptyBody : (route.body ?? emptyBody);
-  // A text without the word has none: most bodies are looked at no further.
+  // A text without `null` has no absent members: most bodies need no walk.
   const mayHaveAbsent = route.method === 'post' && rawBody.includes('null');
-  const said = mayHaveAbsent ? withoutAbsentMembers(schema, body) : body;
-  given.body = validate(schema, said, jsonPointer, fieldErrors);
+  const present = mayHaveAbsent ? withoutAbsentMembers(schema, body) : body;
+  given.body = validate(schema, present, jsonPointer, fieldErrors);
   given.query = readQuery(route, request.url, fieldErrors);
   const { version, fieldError: versionError } = route.ifMatch ? readIfMatch(headers['if-match']) : NO_VERSION;
   given.version = version;
@@ -170,7 +170,7 @@ function check(route: Route, request: Request, rawBody: string, { given, runtime
   const keyError = idempotencyKeyFault(idempotencyKey, route.idempotency === 'required' && !dryRun);
   if (keyError) fieldErrors.push(keyError);
   requireNoFieldErrors(fieldErrors);
-  requireContractedMembers(route, said, runtime.forms);
+  requireContractedMembers(route, present, runtime.forms);
   given.fingerprint = () => requestFingerprint(route, request, { body, fingerprints: runtime.fingerprints });
   return idempotencyKey ?? null;
 }
@@ -207,8 +207,8 @@ function isFaultOfForm(error: unknown): boolean {
 }
 
 /**
- * The first answer to a request that an earlier release accepted under the same key; undefined if none did. Called only
- * when the request is about to be refused. Rejects when the database cannot tell now, so that no accepted request is
+ * The first answer to a request that an earlier version accepted under the same key; undefined without one. Called only
+ * when the request is about to be refused. Rejects while the database is unavailable, so that no accepted request is
  * reported as refused.
  */
 async function firstAnswer(
@@ -325,7 +325,10 @@ function requireRights(route: Route, principal: Principal, { id }: Request['para
   if (route.scope !== null && !isItself) requireScope(principal, route.scope, route.orScope);
 }
 
-/** Path parameters, with ids as UUIDs. What is no id of the kind is no object either, and the answer says what is expected. */
+/**
+ * Path parameters, with ids as UUIDs. A text that is no id of the kind names no object: the answer states the expected
+ * form.
+ */
 function readParams(route: Route, given: Record<string, string>): Record<string, string> {
   const params: Record<string, string> = {};
   for (const [name, kind] of Object.entries(route.params ?? {})) {
@@ -359,8 +362,8 @@ function validate(
 }
 
 /**
- * What an Idempotency-Key stands for. The body is digested as its route says, for a body with secrets: no digest that can be guessed
- * may hold them.
+ * The fingerprint of a request, which its Idempotency-Key stands for. A route whose body has secrets declares how it is
+ * digested: none of them may be in a digest from which it can be guessed.
  */
 function requestFingerprint(
   route: Route,
@@ -371,7 +374,7 @@ function requestFingerprint(
   return fingerprintOf({ method, path, body: digested });
 }
 
-/** Sends an answer, with what its headers say of it. `applied` is the preference that was honored. */
+/** Sends an answer with its headers. `applied` is the preference that was honored. */
 function sendAnswer(
   context: RequestContext,
   answer: RouteAnswer,

@@ -12,7 +12,7 @@ import { decodedAscii, redactKeys } from '../../process/redact-keys.ts';
 import { maskCardNumbers } from '../../values/card-number.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import type { ClientAddress } from '../connections/client-address.ts';
-import { addBytes, IN_FLIGHT_LIMITS, requireRoom, type Share } from '../limits/in-flight.ts';
+import { addBytes, type BookUsage, IN_FLIGHT_LIMITS, requireRoom } from '../limits/in-flight.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
@@ -62,10 +62,10 @@ export class RequestContext {
   retirement: readonly string[] | undefined;
   /** Points taken from the limit so far. */
   points = 0;
-  /** The book's share of what is in flight; it includes this request until the request leaves. */
-  #share: Share | undefined;
+  /** What the book has in flight; it includes this request until the request leaves. */
+  #usage: BookUsage | undefined;
   #bytes = 0;
-  #held = false;
+  #isWaiting = false;
   #left = false;
   #answered = false;
   readonly #startedAt = performance.now();
@@ -90,10 +90,10 @@ export class RequestContext {
    * Counts this request as in flight for its book, until its answer has been read or its connection has ended. Does
    * nothing if the connection ended during authentication: no later event would take the request out of the count.
    */
-  enter(share: Share): void {
+  enter(usage: BookUsage): void {
     if (this.#left) return;
-    this.#share = share;
-    share.requests++;
+    this.#usage = usage;
+    usage.requests++;
   }
 
   /** Bytes of the request's body and answer. */
@@ -105,43 +105,43 @@ export class RequestContext {
    * Counts bytes of this request. Throws ApiError rate_limited or service_unavailable when there is no room for more.
    */
   carry(bytes: number): void {
-    const share = this.#share;
-    if (share === undefined) return;
-    requireRoom(share);
+    const usage = this.#usage;
+    if (usage === undefined) return;
+    requireRoom(usage);
     this.#bytes += bytes;
-    addBytes(share, bytes);
+    addBytes(usage, bytes);
   }
 
   /**
-   * Takes the request out of flight while `Prefer: wait` holds it, unless the book already has as many held requests as
-   * the limit allows.
+   * Takes the request out of flight while it waits by `Prefer: wait`, unless the book already has as many waiting
+   * requests as the limit allows.
    */
   async aside<T>(wait: Promise<T>): Promise<T> {
-    const share = this.#share;
-    if (share === undefined || share.held >= IN_FLIGHT_LIMITS.held) return wait;
-    share.held++;
-    this.#held = true;
+    const usage = this.#usage;
+    if (usage === undefined || usage.waiting >= IN_FLIGHT_LIMITS.held) return wait;
+    usage.waiting++;
+    this.#isWaiting = true;
     try {
       return await wait;
     } finally {
-      this.#returned(share);
+      this.#returned(usage);
     }
   }
 
-  #returned(share: Share): void {
-    if (this.#held) share.held--;
-    this.#held = false;
+  #returned(usage: BookUsage): void {
+    if (this.#isWaiting) usage.waiting--;
+    this.#isWaiting = false;
   }
 
   /** Called when the answer has been read or the connection has ended. Only the first call counts. */
   leave(): void {
     this.#left = true;
-    const share = this.#share;
-    if (share === undefined) return;
-    this.#share = undefined;
-    this.#returned(share);
-    share.requests--;
-    addBytes(share, -this.#bytes);
+    const usage = this.#usage;
+    if (usage === undefined) return;
+    this.#usage = undefined;
+    this.#returned(usage);
+    usage.requests--;
+    addBytes(usage, -this.#bytes);
   }
 
   /** Writes the answer once. A later answer, such as an error after the answer, is dropped. */
@@ -192,9 +192,9 @@ export class RequestContext {
 
   /** A request that has left has given back what it had, and counts no more. */
   #count(bytes: number): void {
-    if (this.#share === undefined) return;
+    if (this.#usage === undefined) return;
     this.#bytes += bytes;
-    addBytes(this.#share, bytes);
+    addBytes(this.#usage, bytes);
   }
 
   #writeHead(
@@ -259,7 +259,9 @@ function drained(response: ServerResponse): Promise<void> {
 
 const MAX_LOGGED_PATH = 200;
 
-/** The path without the query (filters may hold personal text), and with API keys and card numbers in it redacted. */
+/**
+ * The path without the query (filters may contain personal text), and with API keys and card numbers in it redacted.
+ */
 export function loggedPath(target: string): string {
   const end = target.indexOf('?');
   // Whole: what is cut off must not leave a part of a card number, which any number of format characters may stretch.

@@ -1,4 +1,4 @@
-/** How an operation retires (docs/compatibility.md): the headers of its answers, and what the reference says. */
+/** How an operation retires (docs/compatibility.md): the headers of its answers, and its text in the reference. */
 import type { Retirement } from '../../api/route.ts';
 
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the page of the policy: name, value, name, value. */

@@ -1,6 +1,6 @@
 /**
- * State that one API process keeps between requests: failed authentications, used points, requests in flight, held
- * answers, what follows commits.
+ * State that one API process keeps between requests: failed authentications, used points, requests in flight, waiting
+ * answers, follow-ups of commits.
  */
 
 import type { ApiRuntime } from '../../api/api-runtime.ts';
@@ -51,7 +51,7 @@ export class ApiServices implements RouteServices, WaitersByTable {
     this.#log = log;
   }
 
-  /** True once the process shuts down. Readiness then fails, and no answer is held any longer. */
+  /** True once the process shuts down. Readiness then fails, and no answer waits any longer. */
   get draining(): boolean {
     return this.#draining;
   }

@@ -103,7 +103,7 @@ function titleOf(name: string): string {
   return /^# (.*)$/m.exec(read(name))?.[1]?.replaceAll('`', '') ?? name;
 }
 
-/** The first sentence of a guide says what it is about. */
+/** The subject of a guide: its first sentence. */
 function aboutOf(name: string): string {
   const paragraph = read(name).split(/\n{2,}/)[1] ?? '';
   const [sentence] = /^[\s\S]*?\.(?=\s|$)/.exec(paragraph) ?? [''];

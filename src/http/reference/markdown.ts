@@ -90,7 +90,7 @@ class GuideRenderer extends Renderer {
   }
 }
 
-/** A state diagram says what follows what: so does a table, and needs no script. */
+/** A state diagram as a table of transitions, which needs no script. */
 function transitionsOf(lines: readonly string[]): string {
   const after = new Map<string, string[]>();
   for (const line of lines) {

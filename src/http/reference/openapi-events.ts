@@ -31,7 +31,7 @@ const responses = {
 /** The body of any webhook. */
 const ANY_WEBHOOK = 'WebhookEvent';
 
-/** One webhook a type of event. Returns a schema of any of them, told apart by `type`; none without events. */
+/** One webhook a type of event. Returns a schema of any of them, discriminated by `type`; none without events. */
 export function registerEvents(
   registry: OpenAPIRegistry,
   documents: readonly EventDocument[],

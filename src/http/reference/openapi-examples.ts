@@ -46,7 +46,7 @@ export interface ErrorExamples {
 
 export const NO_EXAMPLES: RecordedExamples = { operations: {}, errors: {}, shared: {}, events: {} };
 
-/** Where the files are, from the source and from the build (scripts/copy-assets.ts). */
+/** Where the files are, beside this one and in the build (scripts/copy-assets.ts). */
 export const EXAMPLES_FOLDER = new URL('examples/', import.meta.url);
 /** Where links in the files lead. `readExamples` puts the host of the installation in its place. */
 export const EXAMPLE_HOST = 'https://api.example.com';
@@ -90,7 +90,7 @@ export function examplesOf(recorded: Examples | undefined, declared?: unknown): 
   return declared === undefined ? {} : { example: declared };
 }
 
-/** The part of a problem with an example for each code that the operation was heard to answer. */
+/** The part of a problem with an example for each code that was recorded of the operation. */
 export function examplesOfCodes(
   codes: readonly ErrorCode[],
   own: Examples = {},

@@ -11,12 +11,12 @@ interface Link {
 
 export type Links = Readonly<Record<string, Link>>;
 
-/** `GET /v1/idempotency_keys/{key}`: what became of a write. */
+/** `GET /v1/idempotency_keys/{key}`: the outcome of a write. */
 const KEY_OPERATION = 'getIdempotencyKey';
 
 /**
  * The links of one answer, by operation: those on the object that it shows, and for a write that requires an
- * Idempotency-Key, the one that says what became of it. None where nothing was written.
+ * Idempotency-Key, the one to its outcome. None where nothing was written.
  */
 export function linksOf(route: Route, response: RouteResponse, routes: readonly Route[]): Links | undefined {
   if (response.isDryRun) return undefined;

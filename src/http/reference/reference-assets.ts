@@ -1,7 +1,7 @@
 /**
  * Files of the pages for people. The reference itself is Scalar's, from its npm package: a compiler's dependency, not the product's,
  * so that what runs in production installs none of its two hundred packages. `npm run build` copies the one file that browsers
- * need (scripts/copy-assets.ts); run from the source, it is read where npm put it.
+ * need (scripts/copy-assets.ts); without a build, it is read where npm put it.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ export function installedReference(): string | undefined {
   }
 }
 
-/** Undefined where neither the build nor npm brought it: the page then says so. */
+/** Undefined where neither the build nor npm brought it: the page then shows that. */
 export const REFERENCE_FILE = [fileURLToPath(new URL(BUILT_REFERENCE, import.meta.url)), installedReference()].find(
   (file) => file !== undefined && existsSync(file),
 );

@@ -38,7 +38,7 @@ const protectPage = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
-  // The page says where it stands when it asks for the sandbox's key.
+  // The page's request for the sandbox's key must name its origin.
   referrerPolicy: { policy: 'same-origin' },
   // The server that terminates TLS decides whether the API is reached by https only.
   strictTransportSecurity: false,
@@ -144,7 +144,7 @@ const MISSING_PAGE = {
 </main>`,
 };
 
-/** Headers by which proxies say that they are one. */
+/** Headers that proxies add. */
 const FORWARDED = /^(forwarded|via|x-forwarded-.*|x-real-ip|cf-.*)$/;
 const PAGE_HOST = /^https?:\/\/([^/]+)\//;
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;

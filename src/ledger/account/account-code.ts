@@ -50,7 +50,7 @@ export type OperatorCode =
   | 'differences'
   /** What banks pay for money at them. */
   | 'interest'
-  /** What nobody pays or gives back, and the operator bears. */
+  /** Differences that no party pays or gives back, and the operator bears. */
   | 'credit_losses';
 
 export type AccountCode =

@@ -1,6 +1,6 @@
 /**
- * Accounts as they were within a minute: enough to spare a call or a commit in vain. Whoever decides reads the account under the lock of
- * its book and judges again, so what has changed meanwhile costs a call at most.
+ * Accounts as they were within a minute: enough to spare a call or a commit in vain. A decision reads the account under
+ * the lock of its book and judges again, so a change meanwhile costs a call at most.
  */
 
 import type { Queryable } from '../../db/pool.ts';

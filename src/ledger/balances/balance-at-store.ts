@@ -6,7 +6,7 @@ import type { Uuid } from '../../values/ids.ts';
 import type { BookId } from '../book/book.ts';
 
 export interface BalanceAt {
-  /** Gapless number of the last line at or before the moment; 0n if there is none. */
+  /** Gapless number of the last line at or before the moment; 0n without one. */
   readonly line: bigint;
   /** The posted balance after that line, counted on the account's own side. */
   readonly posted: bigint;

@@ -25,7 +25,7 @@ export interface Book {
   readonly clockTarget: Instant | null;
   /** The book's time during an advance: it stands still between two steps. Null while the clock runs. */
   readonly clockAt: Instant | null;
-  /** The batch that wrote the book last: tells whether another process has written the book since. */
+  /** The batch that wrote the book last. Another id shows that another process has written the book since. */
   readonly batchId: Uuid;
 }
 

@@ -20,7 +20,10 @@ export interface ClockStep {
   readonly command?: Command<unknown>;
 }
 
-/** The answer says whether the step was taken. Throws NoProgress where neither the clock nor a row moves by it: the next step would be the same. */
+/**
+ * Answers with whether the step was taken. Throws NoProgress where it moves neither the clock nor a row: the next step
+ * would be the same.
+ */
 export function stepClock({ requestId, from, to, command }: ClockStep): Command<boolean> {
   return {
     id: command?.id ?? newId(),

@@ -32,8 +32,8 @@ export interface Command<Answer> {
 }
 
 /**
- * A business refusal, as returned by a decision: an error code, the field and typed facts. `refused` tells it from every
- * other answer: `if (answer.refused) …`.
+ * A business refusal, as returned by a decision: an error code, the field and typed facts. `refused` distinguishes it
+ * from every other answer: `if (answer.refused) …`.
  */
 export interface Refusal {
   readonly refused: DecidedCode;

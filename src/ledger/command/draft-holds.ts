@@ -29,7 +29,10 @@ export interface HoldRequest {
   resourceId: Uuid;
   amount: bigint;
   expiresAt?: Instant;
-  /** Held whatever is available: somebody else has decided it. The step is flagged where it leaves less than the floor allows. */
+  /**
+   * Held whatever is available: another party has decided it. The step is flagged where it leaves less than the floor
+   * allows.
+   */
   overrideFloor?: boolean;
 }
 

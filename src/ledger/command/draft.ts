@@ -174,7 +174,7 @@ export class Draft {
     return own ? (own.row as Row) : this.#state.get(table, id);
   }
 
-  /** Returns the row as it is kept: what a party said may be masked (rows/judged-texts.ts). */
+  /** Returns the row as it is stored: a party's text may be masked (rows/judged-texts.ts). */
   put<Row>(table: Table<Row>, id: string, row: Row): Row {
     const kept = withMasked(table, row, () => this.#state.known(table, id));
     const own = this.#changed(table as Table<unknown>, id);

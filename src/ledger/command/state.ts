@@ -64,11 +64,11 @@ export class BookState {
   /** Takes those of these rows that this state does not have, and that `before` has. */
   inherit(before: BookState, touched: ReadonlyMap<Table<unknown>, readonly string[]>): void {
     for (const [table, ids] of touched) {
-      const source = before.#tables.get(table);
-      if (!source) continue;
+      const earlier = before.#tables.get(table);
+      if (!earlier) continue;
       const own = this.#of(table);
       for (const id of ids) {
-        const slot = source.get(id);
+        const slot = earlier.get(id);
         if (slot && !own.has(id)) own.set(id, { row: slot.row, loaded: slot.row !== undefined, dirty: false });
       }
     }

@@ -3,7 +3,7 @@
  * union of the rows that the commands touch, decide in order of arrival, write each changed row once, commit.
  *
  * A batch takes two round trips: the lock travels with the loads, COMMIT with the writes. A batch that waited for the
- * lock takes in the commands that arrived meanwhile, at the price of a third round trip. A batch that follows another
+ * lock adds the commands that arrived meanwhile, at the price of a third round trip. A batch that follows another
  * of this process is decided before it has the lock, over the state that the other batch leaves, while that one is
  * being written.
  */
@@ -228,7 +228,7 @@ export async function previewCommands(
   });
 }
 
-/** The time of a batch's decisions. A book's time never runs backwards, whatever its writers' clocks say. */
+/** The time of a batch's decisions. A book's time never runs backwards, whatever its writers' clocks read. */
 export function momentOf(clock: Clock, book: Book): Moment {
   const wall = Math.floor(clock.now());
   return { book: bookTime(book, wall), wall };

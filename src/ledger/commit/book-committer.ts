@@ -20,9 +20,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { classifyFailure, tookTooLong } from '../../db/postgres-errors.ts';
 import type { BookState } from '../command/state.ts';
 import { type Batch, type BatchContext, type BatchResult, mayFollow, runBatch } from './batch.ts';
-import { type BookQueue, dropExpired, earliestDeadline, type Settling, settle, type Waiting } from './book-queue.ts';
+import {
+  type AfterCommit,
+  answerBatch,
+  type BookQueue,
+  dropExpired,
+  earliestDeadline,
+  type Waiting,
+} from './book-queue.ts';
 
-export interface BookCommitterOptions extends BatchContext, Settling {
+export interface BookCommitterOptions extends BatchContext, AfterCommit {
   /** The most commands in one batch. */
   maxBatch?: number;
 }
@@ -130,7 +137,7 @@ export class BookCommitter {
       return left.length > 0 ? [...left, ...rest] : this.#attemptOnce(queue, rest);
     }
     queue.committedAlone();
-    settle(this.#options, { bookId, batch, result });
+    answerBatch(this.#options, { bookId, batch, result });
     return [];
   }
 
@@ -225,7 +232,7 @@ export class BookCommitter {
         continue;
       }
       // Outside the try: a committed batch is never carried out again.
-      settle(this.#options, { bookId, batch: pending, result });
+      answerBatch(this.#options, { bookId, batch: pending, result });
       return;
     }
   }

@@ -179,9 +179,9 @@ export class BookQueue {
   }
 
   /**
-   * The commands of the next batch, at most `max`, in order of arrival and bulk work last. Only whoever has taken the queue calls this.
-   * Beside other work, a batch takes little of bulk work, so that the next one begins soon; but some, however many others wait. What `joins` a
-   * batch that has begun brings none.
+   * The commands of the next batch, at most `max`, in order of arrival and bulk work last. The queue is `taken` by the
+   * caller. Beside other work, a batch takes little of bulk work, so that the next one begins soon; but some, however
+   * many others wait. What `joins` a batch that has begun brings none.
    */
   takeBatch(max: number, { joins = false } = {}): Waiting[] {
     this.#queue.require('taken');
@@ -289,15 +289,16 @@ export class BookQueue {
   }
 }
 
-/** What follows a commit: its jobs are enqueued, and each command has its answer. */
-export interface Settling {
+/** Called after a commit, before its commands are answered. */
+export interface AfterCommit {
   /** Enqueues the jobs of a commit that is certain. Must not throw or wait. */
   enqueue: (bookId: BookId, jobs: JobRow[]) => void;
   onError?: (error: unknown, facts: { bookIds: readonly BookId[]; commands: number; attempt: number }) => void;
 }
 
-export function settle(
-  { enqueue, onError }: Settling,
+/** Enqueues the jobs of a committed batch, and answers each of its commands. */
+export function answerBatch(
+  { enqueue, onError }: AfterCommit,
   { bookId, batch, result }: { bookId: BookId; batch: readonly Waiting[]; result: BatchResult },
 ): void {
   try {

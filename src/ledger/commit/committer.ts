@@ -24,7 +24,7 @@ export interface CommitterOptions extends SharedCommitterOptions {
   maxBatch?: number;
   /** The most commands that may wait for one book; further ones are refused before anything is promised. */
   maxQueue?: number;
-  /** The most commands that wait for all books. Beyond it a book gets no more than its equal share. */
+  /** The most commands that wait for all books. Beyond it a book gets an equal part at most. */
   maxWaiting?: number;
   /** The database node of a book, where books are distributed over nodes. Only books of one node share a transaction. */
   nodeOf?: (bookId: BookId) => string;
@@ -156,7 +156,9 @@ export class Committer {
     return table.pairs !== undefined && !this.#options.sink.endpoints.includes(table);
   }
 
-  /** Whether a further command may wait for the book. Once the process is full, each book has an equal share of the room. */
+  /**
+   * Whether a further command may wait for the book. Once the process is full, the room is divided equally among books.
+   */
   #hasRoom(queue: BookQueue): boolean {
     const { maxQueue = MAX_QUEUE, maxWaiting = MAX_WAITING } = this.#options;
     if (queue.size >= maxQueue) return false;

@@ -20,7 +20,7 @@ import {
 import type { BookId } from '../book/book.ts';
 import { BookMoved } from '../book/book-store.ts';
 import type { BatchContext } from './batch.ts';
-import { type BookQueue, type Settling, settle, type Waiting } from './book-queue.ts';
+import { type AfterCommit, answerBatch, type BookQueue, type Waiting } from './book-queue.ts';
 import { runSharedBatch, type SharedResult } from './shared-batch.ts';
 
 /** A book with the commands that were taken from its queue. */
@@ -58,7 +58,7 @@ export interface DissolvedBatch {
   readonly commands: number;
 }
 
-export interface SharedCommitterOptions extends BatchContext, Settling {
+export interface SharedCommitterOptions extends BatchContext, AfterCommit {
   onDissolved?: (reason: DissolveReason, batch: DissolvedBatch) => void;
   /** See HELD_MS. */
   heldMs?: number;
@@ -91,8 +91,9 @@ export class SharedCommitter {
   }
 
   /**
-   * Commits the commands that `take` returned. Resolves when every command has its answer or is back at the front of its
-   * queue, which then says how the book continues. Resolves to the error if the database is unreachable for all books.
+   * Commits the commands that `take` returned. Resolves when every command has its answer or is back at the front of
+   * its queue, whose state then decides how the book continues. Resolves to the error if the database is unreachable
+   * for all books.
    */
   async carryOut(taken: readonly TakenBook[], { wait }: { wait: boolean }): Promise<unknown> {
     const byId = [...taken].sort((a, b) => (a.queue.bookId < b.queue.bookId ? -1 : 1));
@@ -112,7 +113,7 @@ export class SharedCommitter {
       const decided = result.decided.get(queue.bookId);
       if (decided) {
         queue.committed(decided);
-        settle(this.#options, { bookId: queue.bookId, batch, result: decided });
+        answerBatch(this.#options, { bookId: queue.bookId, batch, result: decided });
       } else if (wait) {
         // A book that was waited for and is absent does not exist: a batch of its own answers with that error.
         queue.isolate(batch);

@@ -38,13 +38,13 @@ export function postLines(request: LinesRequest, accountOf: (id: Uuid) => Accoun
     if (amount < 0n) throw new RangeError('A posting moves a positive amount');
     if (debit === credit) throw new RangeError('A posting moves between two accounts');
     const before = moved.get(debit) ?? accountOf(debit);
-    const source = hold === undefined ? before : withHeld(before, -amount);
+    const payer = hold === undefined ? before : withHeld(before, -amount);
     const target = moved.get(credit) ?? accountOf(credit);
-    const { currency } = source;
-    floorOverridden ||= breaksFloor(source, 'debit', amount) || breaksFloor(target, 'credit', amount);
+    const { currency } = payer;
+    floorOverridden ||= breaksFloor(payer, 'debit', amount) || breaksFloor(target, 'credit', amount);
     // What was held was reserved: it leaves a frozen account, and one that a forced entry has taken below its floor since.
     const permissions = hold === undefined ? request : { ...request, allowFrozen: true, heldOn: debit };
-    const debited = moveBy(permissions, source, { direction: 'debit', amount, currency });
+    const debited = moveBy(permissions, payer, { direction: 'debit', amount, currency });
     if (isRefusal(debited)) return { ...debited, posting: index };
     const credited = moveBy(request, target, { direction: 'credit', amount, currency });
     if (isRefusal(credited)) return { ...credited, posting: index };

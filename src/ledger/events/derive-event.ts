@@ -94,7 +94,7 @@ function previousValue(
   { now, isOfFirst, apart }: { now: unknown; isOfFirst: boolean; apart: ApartText[] },
 ): string | undefined {
   if (member === undefined) return undefined;
-  if (member.source === 'entries') return countBefore(value as readonly string[], now as readonly string[]);
+  if (member.copyOf === 'entries') return countBefore(value as readonly string[], now as readonly string[]);
   // Every event that shows personal text stores the reference to it.
   if (isOfFirst && !(value instanceof ApartText)) return '0';
   const text = keptJson(value, apart);
@@ -117,18 +117,18 @@ function firstText(value: unknown, apart: ApartText[]): string {
   return value instanceof ApartText ? '0' : text;
 }
 
-function memberText(known: Known, { source, usual }: Member, value: unknown, apart: ApartText[]): string {
-  if (source === 'entries') return entryList(known, value as readonly string[]);
-  if (source !== undefined && value === valueAt(known, source)) return '0';
+function memberText(known: Known, { copyOf, usual }: Member, value: unknown, apart: ApartText[]): string {
+  if (copyOf === 'entries') return entryList(known, value as readonly string[]);
+  if (copyOf !== undefined && value === valueAt(known, copyOf)) return '0';
   const text = keptJson(value, apart);
   return text === usual ? '0' : text;
 }
 
 function valueAt(
   { form, event, facts, createdAt }: Known,
-  source: Exclude<Member['source'], 'entries' | undefined>,
+  copyOf: Exclude<Member['copyOf'], 'entries' | undefined>,
 ): unknown {
-  switch (source) {
+  switch (copyOf) {
     case 'object':
       return form.object;
     case 'object_id':

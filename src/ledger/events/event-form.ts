@@ -23,10 +23,10 @@ export type Keeping =
   | 'each';
 
 /**
- * Where in the row of the event a member's value is usually stored already. Then 0 is stored instead, a value that no such
+ * The part of the event's row that a member's value usually copies. Then 0 is stored instead, a value that no such
  * member has.
  */
-export type Source =
+export type RowPart =
   /** The resource's name. */
   | 'object'
   | 'object_id'
@@ -39,8 +39,8 @@ export type Source =
 export interface Member {
   readonly name: string;
   readonly keeping: Keeping;
-  readonly source?: Source;
-  /** For a member without a source, its usual value as JSON: 0 is stored instead of that, too. */
+  readonly copyOf?: RowPart;
+  /** For a member without `copyOf`, its usual value as JSON: 0 is stored instead of that, too. */
   readonly usual?: string;
 }
 
@@ -81,8 +81,8 @@ export const ACCOUNTS_BY_PLACE: readonly (ChartCode | undefined)[] = [
   'fx_position',
 ];
 
-const first = (name: string, source?: Source): Member => ({ name, keeping: 'first', source });
-const each = (name: string, source?: Source): Member => ({ name, keeping: 'each', source });
+const first = (name: string, copyOf?: RowPart): Member => ({ name, keeping: 'first', copyOf });
+const each = (name: string, copyOf?: RowPart): Member => ({ name, keeping: 'each', copyOf });
 const usually = (usual: string, member: Member): Member => ({ ...member, usual });
 const text = (name: string): Member => usually('null', { name, keeping: 'text' });
 

@@ -1,7 +1,7 @@
 /**
  * The names of all events, by the kind of object that they are about. A resource declares those that it emits
- * (resources/resource.ts), and the compiler takes no other. Names that no resource declares are of later releases: filters may
- * name them already. The list is closed, and its order is that of the reference.
+ * (resources/resource.ts), and the compiler takes no other. Names that no resource declares are of later versions:
+ * filters may name them already. The list is closed, and its order is that of the reference.
  */
 export const EVENT_NAMES_BY_KIND = {
   account: ['created', 'updated', 'frozen', 'unfrozen', 'closed', 'balance_low'],

@@ -11,7 +11,7 @@ import type { Derivation } from './event-form.ts';
 export interface EventRequest {
   type: string;
   objectId: Uuid;
-  /** The object's version: tells which of two events about the object is newer. */
+  /** The object's version: the larger one of two events is of the newer object. */
   objectSequence: number;
   /** The object in full, as the API shows it. */
   object: unknown;

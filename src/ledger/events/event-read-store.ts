@@ -12,8 +12,8 @@ export const KEPT_COLUMNS =
 
 /**
  * The first event of the object, of a row of `events` in the same FROM. Index: events_pkey, looked at where the row names one.
- * LIMIT 1 keeps a planner that has seen few events from joining the book's. An event of another object is none: compared so that
- * no other index serves it.
+ * LIMIT 1 keeps a planner that has seen few events from joining the book's. The object is compared so that an event of
+ * another object does not match, and no other index serves it.
  */
 export const FIRST_EVENT = `LEFT JOIN LATERAL (
     SELECT payload AS first_payload, request_id AS first_request_id, created_at AS first_created_at FROM events AS begun
@@ -39,7 +39,7 @@ interface EventPage {
 
 /**
  * Events after a sequence, in order. `upTo` is a bound that was read before: rows up to it no longer change. Index:
- * events_pkey. Throws UnreadableEvent for one that is not kept as its form says.
+ * events_pkey. Throws UnreadableEvent for one that is not stored as its form requires.
  */
 export function readEvents(db: Queryable, bookId: BookId, page: EventPage): Promise<LedgerEvent[]> {
   return readPage(db, bookId, page, wholePayload);

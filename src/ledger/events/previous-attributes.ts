@@ -1,19 +1,19 @@
-/** What an event says of its object before, worked out from the object before and after. Pure. */
+/** The `previous_attributes` of an event, computed from its object before and after. Pure. */
 import { JsonText } from '../../values/json.ts';
 import type { ShownMembers } from './event-form.ts';
 
-/** They change with every step, and the event says both otherwise. */
-const NOT_TOLD: readonly string[] = ['version', 'updated_at'];
+/** They change with every step, and the event has both elsewhere. */
+const LEFT_OUT: readonly string[] = ['version', 'updated_at'];
 
 /** Each attribute of the view that has another value now, with the one it had. */
 export function previousAttributes(before: ShownMembers, after: ShownMembers): Record<string, unknown> {
   const previous: Record<string, unknown> = {};
   for (const name in before)
-    if (!isSame(before[name], after[name]) && !NOT_TOLD.includes(name)) previous[name] = before[name];
+    if (!isSame(before[name], after[name]) && !LEFT_OUT.includes(name)) previous[name] = before[name];
   return previous;
 }
 
-/** The members of a change that are not so already. Undefined where there are none: the request changes nothing. */
+/** The members of a change that differ from the row. Undefined without any: the request changes nothing. */
 export function differenceFrom<Row extends object>(row: Row, change: Partial<Row>): Partial<Row> | undefined {
   const names = Object.keys(change) as (keyof Row)[];
   const different = names.filter((name) => !isSame(row[name], change[name]));

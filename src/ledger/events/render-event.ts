@@ -114,7 +114,7 @@ interface Parts {
   readonly createdAt: string;
 }
 
-/** The sources of the texts of members and entries. */
+/** The rows and values that the texts of members and entries are rendered from. */
 interface Known {
   readonly layout: Layout;
   readonly row: KeptEventRow;
@@ -172,7 +172,7 @@ function renderPrevious(known: Known, kept: string, isFirst: boolean): string {
 }
 
 function renderBefore(known: Known, place: Place, { value, isFirst }: { value: string; isFirst: boolean }): string {
-  if (place.source === 'entries') {
+  if (place.copyOf === 'entries') {
     const now = valuesOf(renderMember(known, place, isFirst));
     return `[${now.slice(0, Number(value)).join(',')}]`;
   }
@@ -195,13 +195,13 @@ function renderMember(known: Known, place: Place, isFirst: boolean): string {
 }
 
 /** `parts`: of the event that keeps the value. */
-function renderValue(known: Known, parts: Parts, { source, usual }: Member, value: string): string {
-  if (source === 'entries')
+function renderValue(known: Known, parts: Parts, { copyOf, usual }: Member, value: string): string {
+  if (copyOf === 'entries')
     return `[${valuesOf(value)
       .map((item) => entryId(known, item))
       .join(',')}]`;
   if (value !== '0') return value;
-  switch (source) {
+  switch (copyOf) {
     case undefined:
       return usual ?? value;
     case 'object':

@@ -13,7 +13,7 @@ export interface Change {
   readonly requestId: Uuid;
   /** Omitted when the product acts by itself. */
   readonly actor?: string;
-  /** From If-Match, unless `ifMatchParam` says otherwise. Omitted: any version. */
+  /** From If-Match, unless `ifMatchParam` names another parameter. Omitted: any version. */
   readonly ifMatch?: number;
 }
 

@@ -27,9 +27,15 @@ export interface Versioned {
   readonly status?: string;
   /** The entries that it is booked by, where the resource keeps them. */
   readonly entryIds?: readonly Uuid[];
-  /** The sequence of its first event, where later ones are kept without what that one says. Null: they are kept whole. */
+  /**
+   * The sequence of its first event, where later ones are stored without the members of that one. Null: they are stored
+   * whole.
+   */
   readonly firstEvent?: bigint | null;
-  /** The form of that event: later ones take from it in the same form alone. Null in rows of releases that had form 1 alone. */
+  /**
+   * The form of that event: later ones take from it in the same form alone. Null in rows of versions that had form 1
+   * alone.
+   */
   readonly firstForm?: number | null;
 }
 
@@ -84,8 +90,8 @@ export interface Resource<Row extends Versioned, Context = Draft> extends ShownR
   /** Statuses in which `Prefer: wait` still holds the answer. */
   readonly firstStatuses?: readonly string[];
   /**
-   * The members of the view that steps may change, in its order, for resources with many events: what they were is told without a
-   * second view of the whole. Left out: all of them.
+   * The members of the view that steps may change, in its order, for resources with many events: their previous values
+   * are announced without a second view of the whole. Left out: all of them.
    */
   changingMembers?(row: Row, context: Context): ShownMembers;
   /** Actions that the row allows now. */
@@ -103,13 +109,13 @@ export interface Resource<Row extends Versioned, Context = Draft> extends ShownR
 }
 
 export interface Step {
-  /** The type of the event that announces the step. Left out: nobody is told. */
+  /** The type of the event that announces the step. Left out: no event. */
   readonly event?: string;
   /** Entries that the step booked: the event carries them, and the row keeps the ids of its own where it has a place for them. */
   readonly entries?: readonly Entry[];
   /**
-   * The object as its view showed it before: what has changed since is told. By default it is that of the row; given where other rows
-   * that the view reads change with the step, or where a step before it told nobody.
+   * The object as its view showed it before, for `previous_attributes`. By default the view of the row; given where
+   * other rows that the view reads change with the step, or where a step before it emitted no event.
    */
   readonly before?: ShownMembers;
   /** The step changes members that later events leave out: its event has them all, and those take from it from then on. */
@@ -176,10 +182,10 @@ export function begin<Row extends Versioned>(
   const shown = shownBy(draft, resource, kept);
   const text = writeJson(shown);
   const derivation = eventForm && { form: eventForm, firstSequence: null, shown };
-  const told = draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text, derivation });
-  // Events to come take from this one, if it says what they leave out.
-  if (told.form !== null) draft.put(table, id, resource.changed(kept, firstOf<Row>(told)));
-  return new AnnouncedObject(text, told.sequence);
+  const emitted = draft.emit({ type: event, objectId: id, objectSequence: row.version, object: text, derivation });
+  // Later events refer to this one for the members that they leave out, if it has a form.
+  if (emitted.form !== null) draft.put(table, id, resource.changed(kept, firstOf<Row>(emitted)));
+  return new AnnouncedObject(text, emitted.sequence);
 }
 
 /** Emits an event about an object as it is in the draft. Returns its body, for an answer that shows it. */
@@ -187,9 +193,9 @@ export function announce<Row extends Versioned>(
   draft: Draft,
   resource: Resource<Row>,
   row: Row,
-  told: Step & { readonly event: string },
+  step: Step & { readonly event: string },
 ): WrittenJson {
-  return draft.emitShown(eventOf(draft, resource, row, told));
+  return draft.emitShown(eventOf(draft, resource, row, step));
 }
 
 function eventOf<Row extends Versioned>(

@@ -8,7 +8,10 @@ import type { Column } from '../../db/declared-columns.ts';
 import { hasCardNumber, maskCardNumbers, urlHasCardNumber } from '../../values/card-number.ts';
 import { JsonText } from '../../values/json.ts';
 
-/** The text columns of a table or log by what becomes of a card number. Exempt and copied ones are in neither list. */
+/**
+ * The text columns of a table or log by how a card number in them is treated. Exempt and copied ones are in neither
+ * list.
+ */
 export interface JudgedTexts<Row> {
   readonly refused: readonly Column<Row>[];
   readonly masked: readonly Column<Row>[];
@@ -69,7 +72,9 @@ export function refuseCardNumbers<Row>(
   }
 }
 
-/** The row with the card numbers in its masked columns taken out, unless it had them before. The row itself where there are none. */
+/**
+ * The row with the card numbers in its masked columns taken out, unless it had them before. The row itself without any.
+ */
 export function withMasked<Row>({ texts }: Judged<Row>, row: Row, before: () => Row | undefined): Row {
   if (texts === undefined || texts.masked.length === 0) return row;
   let kept = row;

@@ -1,12 +1,12 @@
 /**
- * Personal text: descriptions, metadata, names. It is stored in the row of its object, and once more in personal_texts for
- * the events and answers that show it. Those are kept for a long time or for ever, and contain a marker instead:
- * `{"$personal":"<reference>"}`. The text is filled in whenever they are read or delivered, so that what is sent is the same
- * to the byte until the text is erased, and null from then on.
+ * Personal text: descriptions, metadata, names. It is stored in the row of its object, and once more in personal_texts
+ * for the events and answers that show it. Those are kept for a long time or for ever, and contain a marker instead:
+ * `{"$personal":"<reference>"}`. The text is filled in whenever they are read or delivered, so that what is sent is the
+ * same to the byte until the text is erased, and null from then on.
  *
- * A reference is the SHA-256 of salt, field, a zero byte and the text. It commits to the text like a copy would, and says
- * nothing about it once the salt is erased. Only references that a row names are filled in: text of a client that looks like
- * a marker stays what it is.
+ * A reference is the SHA-256 of salt, field, a zero byte and the text. It commits to the text like a copy would, and
+ * reveals nothing about it once the salt is erased. Only references that a row names are filled in: text of a client
+ * that looks like a marker stays what it is.
  * Next: personal-text-table.ts, personal-text-store.ts (filling in), docs/decisions/personal-text.md.
  */
 import { hash } from 'node:crypto';

@@ -37,7 +37,7 @@ const JOBS_WAITING = 5_000;
 const KEPT_FOR_REQUESTS = 8;
 
 interface PartyLimits {
-  /** Each call takes one of these, whoever it is for. */
+  /** Each call takes one of these, of any book and purpose. */
   readonly slots: Room;
   /** A job takes one of these first: there are fewer. */
   readonly jobs: Room;

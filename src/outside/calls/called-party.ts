@@ -3,7 +3,7 @@
  * turn sees the client itself. The calls of the contract are those of requests: jobs name themselves (inTurn).
  */
 import type { Uuid } from '../../values/ids.ts';
-import type { Acknowledged, NoticeSource, Party, PartyNotice } from '../party/party.ts';
+import type { Acknowledged, NoticeSender, Party, PartyNotice } from '../party/party.ts';
 import type { CallFor, CallLimits } from './call-limits.ts';
 
 /** A party that can be called several times in one turn: for a job, whose turn lasts until the answer is booked. */
@@ -18,8 +18,8 @@ const NOTICES = 'notices';
 type Terms = Omit<Party, 'idempotent'>;
 
 /** The terms of a party, and its notices. A kind of party adds its own calls. */
-export abstract class SharedParty<Client extends Party & NoticeSource, Notice extends PartyNotice>
-  implements Terms, NoticeSource, InTurn<Client>
+export abstract class SharedParty<Client extends Party & NoticeSender, Notice extends PartyNotice>
+  implements Terms, NoticeSender, InTurn<Client>
 {
   readonly name: string;
   readonly mode: Party['mode'];

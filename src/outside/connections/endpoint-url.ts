@@ -20,7 +20,7 @@ export interface UrlRules {
   allow: AllowList;
   /** Beside USUAL_PORTS (WEBHOOK_ALLOW_PORTS). */
   ports?: readonly number[];
-  /** Where the URL stands in the request; `/url` unless it says otherwise. */
+  /** The place of the URL in the request. Left out: `/url`. */
   param?: string;
 }
 

@@ -162,8 +162,8 @@ async function answeredInTime<Row>(asking: Promise<Row[]>): Promise<{ records?: 
   const asked = asking.then(
     (records) => ({ records }),
     ({ code }: NodeJS.ErrnoException) => {
-      const isNone = code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
-      return { error: isNone ? ('none' as const) : ('unknown' as const) };
+      const isMissing = code === 'ENOTFOUND' || code === 'ENODATA' || code === 'EBADNAME';
+      return { error: isMissing ? ('none' as const) : ('unknown' as const) };
     },
   );
   try {

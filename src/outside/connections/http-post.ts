@@ -8,7 +8,10 @@ import { Agent as TlsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { unbracketed } from '../../values/public-address.ts';
 
-/** A connection that nobody uses is kept for so long, less where the receiver asks for it. Most servers close theirs after five seconds. */
+/**
+ * An idle connection is kept for so long, or shorter if the receiver asks for it. Most servers close theirs after five
+ * seconds.
+ */
 const IDLE_MS = 4_000;
 
 /** More than any server sends. Each is as long as its header may be, so that a stream of them is bounded as an answer is. */
@@ -32,7 +35,7 @@ export function createAgents({ most = Number.POSITIVE_INFINITY }: { most?: numbe
   return { plain: new Agent(options), tls: new TlsAgent(options) };
 }
 
-/** Ends what is open: whoever still waits gets an error. */
+/** Ends what is open: requests that still wait get an error. */
 export function destroyAgents({ plain, tls }: Agents): void {
   plain.destroy();
   tls.destroy();

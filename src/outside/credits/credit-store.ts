@@ -225,7 +225,7 @@ export async function allocateCredit(
   return rowCount === 1;
 }
 
-/** Nobody acts on it any more, but for a person. Index: inbound_credits_pkey. */
+/** No worker acts on it any more: it waits for a person. Index: inbound_credits_pkey. */
 export async function endCredit(
   pool: Pool,
   bookId: BookId,

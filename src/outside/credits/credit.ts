@@ -2,7 +2,7 @@
  * A credit: money on an account of the operator's at a bank that a rail reports, and that names no payment of ours. It stands in the operator's
  * book until it is a transfer of a customer's book or a case for people. Invariant: at most one credit has a reference of the bank's and is not
  * `shared`, so none is posted twice, whichever file or notice reports it.
- * Next: credit-table.ts (its rows), credit-store.ts (how rails report it), src/inbound/ (what becomes of it).
+ * Next: credit-table.ts (its rows), credit-store.ts (how rails report it), src/inbound/ (how it is booked).
  */
 
 import type { Instant } from '../../values/clock.ts';

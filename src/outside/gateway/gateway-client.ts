@@ -1,6 +1,7 @@
 /**
- * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice, so it may be a private
- * address: the rules for addresses that integrators name do not apply. No redirect is followed: an answer from elsewhere is nobody's word.
+ * Signed calls to a partner's gateway: an acquirer's, a processor's, a rail's. The host is the operator's own choice,
+ * so it may be a private address: the rules for addresses that integrators name do not apply. No redirect is followed:
+ * the answer of another host is not the party's.
  */
 import type { ClientRequest } from 'node:http';
 import type { JsonObject } from '../../values/json.ts';
@@ -28,7 +29,7 @@ export interface GatewayClientOptions<Refusal extends string> {
   /** In all: connection, request, answer. */
   readonly callTimeoutMs: number;
   readonly callsAtOnce: number;
-  /** The documented refusals. One that is `named` says the reference of what it refuses. */
+  /** The documented refusals. A `named` one contains the reference of the instruction that it refuses. */
   readonly refusals: Readonly<Record<Refusal, 'named' | 'unnamed'>>;
   /** What this kind of party throws when no answer came. */
   readonly unreachable: new (
@@ -62,11 +63,12 @@ export class GatewayClient<Refusal extends string = string> {
   }
 
   /**
-   * The body of a 200. Throws GatewayRefusal for a documented refusal of what is asked about, and the party's kind of PartyUnreachable
-   * for anything else: no answer, another status, an answer that is too long or that is not of the contract. Then nobody knows what
-   * was done.
+   * The body of a 200. Throws GatewayRefusal for a documented refusal of the call, and the party's kind of
+   * PartyUnreachable for anything else: no answer, another status, an answer that is too long or that is not of the
+   * contract. Then the outcome is unknown.
    *
-   * `id`: of the message, behind the prefix that says which way it goes. An instruction's is its reference, the same on every attempt.
+   * `id`: of the message, behind the prefix of its direction. An instruction's is its reference, the same on every
+   * attempt.
    * `fault`: why the text of an answer is not read at all.
    */
   async call<Answer>(
@@ -92,12 +94,12 @@ export class GatewayClient<Refusal extends string = string> {
         },
         body: text,
       });
-      const { statusCode, said } = await answerOf(sent, this.#options.callTimeoutMs);
-      const why = fault?.(said);
+      const { statusCode, answerText } = await answerOf(sent, this.#options.callTimeoutMs);
+      const why = fault?.(answerText);
       if (why !== undefined) throw new NotOfContract(why);
-      if (statusCode === REFUSAL_STATUS) throw this.#refusalOf(readObject(said), body);
+      if (statusCode === REFUSAL_STATUS) throw this.#refusalOf(readObject(answerText), body);
       if (statusCode !== 200) throw new NotOfContract(`Status ${statusCode}`);
-      return read(readObject(said));
+      return read(readObject(answerText));
     } catch (error) {
       if (error instanceof GatewayRefusal) throw error;
       // Of a fault of the contract the words are ours. Those of the network may have an address in them, and stay in the cause.
@@ -123,27 +125,27 @@ export class GatewayClient<Refusal extends string = string> {
 }
 
 /** The whole answer. Rejects, and ends the connection, for one that is not whole within the time limit or is longer than ANSWER_BYTES_MAX. */
-function answerOf(sent: ClientRequest, timeoutMs: number): Promise<{ statusCode: number; said: string }> {
+function answerOf(sent: ClientRequest, timeoutMs: number): Promise<{ statusCode: number; answerText: string }> {
   return new Promise((resolve, reject) => {
-    const giveUp = (error: Error) => {
+    const fail = (error: Error) => {
       clearTimeout(timer);
       reject(error);
       sent.destroy();
     };
-    const timer = setTimeout(() => giveUp(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
-    sent.on('error', giveUp);
+    const timer = setTimeout(() => fail(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    sent.on('error', fail);
     sent.on('response', (answer) => {
       const kept: Buffer[] = [];
       let bytes = 0;
-      answer.on('error', giveUp);
+      answer.on('error', fail);
       answer.on('data', (chunk: Buffer) => {
         bytes += chunk.length;
         kept.push(chunk);
-        if (bytes > ANSWER_BYTES_MAX) giveUp(new Error(`The answer has more than ${ANSWER_BYTES_MAX} bytes`));
+        if (bytes > ANSWER_BYTES_MAX) fail(new Error(`The answer has more than ${ANSWER_BYTES_MAX} bytes`));
       });
       answer.on('end', () => {
         clearTimeout(timer);
-        resolve({ statusCode: answer.statusCode!, said: Buffer.concat(kept).toString() });
+        resolve({ statusCode: answer.statusCode!, answerText: Buffer.concat(kept).toString() });
       });
     });
   });

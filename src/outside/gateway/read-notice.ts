@@ -1,5 +1,6 @@
 /**
- * A partner's notice as it was kept, read. One that says nothing that could be booked is passed on as it is: the inbox calls it unreadable.
+ * Reads a partner's notice as it was stored. One that is not of the contract becomes a notice of the kind `unreadable`,
+ * for which the inbox opens an exception.
  */
 import { parsePublicId, type Uuid } from '../../values/ids.ts';
 import type { JsonObject } from '../../values/json.ts';
@@ -8,7 +9,7 @@ import type { PartyNotice } from '../party/party.ts';
 import { momentOrNull, NotOfContract, REFERENCE_MAX, readObject, word } from './fields.ts';
 
 export interface NoticeForm {
-  /** The member that says whose the notice is, by the public id of a book. */
+  /** The member with the owner of the notice: the public id of a book. */
   readonly owner: 'merchant' | 'program' | 'originator';
   /** The members of this kind of partner. Throws NotOfContract where one does not fit. */
   membersOf(body: JsonObject): Members;
@@ -38,27 +39,27 @@ export function readNoticeOf(
     reference: '',
     createdAt: receivedAt,
   };
-  let told: JsonObject;
+  let stored: JsonObject;
   try {
-    told = readObject(body);
+    stored = readObject(body);
   } catch (error) {
     if (!(error instanceof NotOfContract)) throw error;
     return { ...nothing, originator: '' };
   }
   try {
-    const createdAt = momentOrNull(told, 'created_at');
+    const createdAt = momentOrNull(stored, 'created_at');
     const when = createdAt === null ? ({ createdAt: receivedAt, dated: false } as const) : { createdAt };
-    if (ofNobody?.isOfNobody(told)) return { id, originator: '', ...ofNobody.membersOf(told, id), ...when };
-    return { id, originator: bookOf(word(told, owner, REFERENCE_MAX)), ...membersOf(told), ...when };
+    if (ofNobody?.isOfNobody(stored)) return { id, originator: '', ...ofNobody.membersOf(stored, id), ...when };
+    return { id, originator: bookOf(word(stored, owner, REFERENCE_MAX)), ...membersOf(stored), ...when };
   } catch (error) {
     if (!(error instanceof NotOfContract)) throw error;
-    // Whose it is may be known all the same: its book then has the exception.
-    const named = told[owner];
+    // Its owner may be readable all the same: then the exception is in the owner's book.
+    const named = stored[owner];
     return { ...nothing, originator: typeof named === 'string' ? bookOf(named) : '' };
   }
 }
 
-/** What is no book's id is nobody's: the inbox shows it to the operator as it came. */
+/** An owner that is no book's id names no book: the inbox shows the notice to the operator as it came. */
 function bookOf(owner: string): string {
   return parsePublicId('book', owner) ?? owner;
 }

@@ -3,7 +3,7 @@
  * unknown, and submits it again if the party never received it. The group of the instruction books the outcome.
  */
 import type { Instant } from '../../values/clock.ts';
-import { askParty, type Heard, inquireAtParty } from '../calls/ask-party.ts';
+import { askParty, type CallOutcome, inquireAtParty } from '../calls/ask-party.ts';
 import type { NotFound, Party, PartyAnswer } from '../party/party.ts';
 import { afterNotFound, finalAfter } from './inquiry.ts';
 
@@ -23,9 +23,9 @@ export interface Sender<Instruction, Answer extends PartyAnswer> {
 }
 
 export type SendOutcome<Answer> = { readonly call: 'submit' | 'inquire' } & (
-  | Heard<Answer>
+  | CallOutcome<Answer>
   /** `never`: the party will not accept the id any more, so nothing was moved and nothing will be. */
-  | { readonly said: 'not_found'; readonly never: boolean; readonly answer: NotFound }
+  | { readonly result: 'not_found'; readonly never: boolean; readonly answer: NotFound }
 );
 
 /**
@@ -51,9 +51,9 @@ export async function inquireInstruction<Instruction, Answer extends PartyAnswer
   now: () => Instant,
 ): Promise<void> {
   const outcome = await inquireAtParty(sender.endToEndId(instruction), () => sender.inquire(instruction));
-  if (outcome.said !== 'not_found') return sender.take(instruction, { call: 'inquire', ...outcome });
+  if (outcome.result !== 'not_found') return sender.take(instruction, { call: 'inquire', ...outcome });
   const { answer } = outcome;
   const next = afterNotFound(sender.party(instruction), answer, { sentAt: sender.sentAt(instruction), now: now() });
   if (next === 'send_again' && (await sender.maySendAgain(instruction))) return submitInstruction(sender, instruction);
-  await sender.take(instruction, { call: 'inquire', said: 'not_found', never: next === 'never_received', answer });
+  await sender.take(instruction, { call: 'inquire', result: 'not_found', never: next === 'never_received', answer });
 }

@@ -13,7 +13,7 @@ import type { Clock } from '../../values/clock.ts';
 import { deriveId, isUuid, publicId, type Uuid } from '../../values/ids.ts';
 import { elsewhere } from '../../values/progress.ts';
 import { reportCredits } from '../credits/credit-store.ts';
-import type { NoticeSource, PartyNotice } from '../party/party.ts';
+import type { NoticeSender, PartyNotice } from '../party/party.ts';
 import { type AgedForeignNotice, findAgedForeignNotices, resolveForeignNotice } from './foreign-notice-store.ts';
 import { evidenceOf, type Inbox, type NoticeKinds, payeePlace, storedNotice } from './notice.ts';
 import { copyNotices, keepForeignNotices, knownBooks } from './notice-store.ts';
@@ -26,12 +26,12 @@ export interface CopyRuntime {
   /** The kinds of notices of these parties. */
   readonly kinds: NoticeKinds;
   /** Undefined for one that the settings no longer have: its notices are left. */
-  party(name: string): NoticeSource | undefined;
+  party(name: string): NoticeSender | undefined;
   /** The operator's book of a mode: it stores notices about books that are not ours. */
-  operatorBook(mode: NoticeSource['mode']): Promise<BookId>;
+  operatorBook(mode: NoticeSender['mode']): Promise<BookId>;
   /** Enqueues the booking of a book's notices of a party. */
   enqueue(bookId: BookId, party: string): void;
-  /** Opens an exception for a notice that nobody has claimed. An open exception is not changed. */
+  /** Opens an exception for an unclaimed notice. An open exception is not changed. */
   openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
   /** Warns of notices about no book of ours, and of a book whose notices were not copied; rarely for the same cause. */
   warn(error: unknown, notices?: number): void;
@@ -103,7 +103,7 @@ export class NoticeCopier {
     const at = clock.now();
     const page = { parties: [name], before: at - UNCLAIMED_KEPT_MS, limit: UNCLAIMED_AT_ONCE };
     let opened = 0;
-    // What fails stays the oldest: a job goes on behind it.
+    // A notice that fails stays the oldest: a job continues behind it.
     for (let after: AgedForeignNotice | undefined; opened < UNCLAIMED_AT_ONCE; ) {
       const notices = await findAgedForeignNotices(pool, { ...page, after });
       for (const notice of notices) {
@@ -123,7 +123,7 @@ export class NoticeCopier {
     }
   }
 
-  async #copyPage(party: NoticeSource, notices: readonly PartyNotice[]): Promise<number> {
+  async #copyPage(party: NoticeSender, notices: readonly PartyNotice[]): Promise<number> {
     if (notices.length === 0) return 0;
     const { pool, clock } = this.#runtime;
     await this.#takeCredits(party, notices);
@@ -168,7 +168,7 @@ export class NoticeCopier {
    * Each is a message of its own: the same credit in two of them is one, and not two of one reference. They stay open at their party where they
    * could not be kept.
    */
-  async #takeCredits(party: NoticeSource, notices: readonly PartyNotice[]): Promise<void> {
+  async #takeCredits(party: NoticeSender, notices: readonly PartyNotice[]): Promise<void> {
     const { pool, clock, secretBox } = this.#runtime;
     const kept: Uuid[] = [];
     for (const { id, credit } of notices) {

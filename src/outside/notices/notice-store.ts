@@ -55,7 +55,7 @@ export async function copyNotices(
       textArray(column(notices, (row) => row.confirmedCurrency)),
       byteaArray(column(notices, (row) => row.confirmedPayeeSealed)),
       textArray(column(notices, (row) => row.evidence)),
-      instantArray(column(notices, (row) => row.toldAt)),
+      instantArray(column(notices, (row) => row.sentAt)),
       new Date(now),
     ],
   });
@@ -182,7 +182,7 @@ function noticeFromRow(row: NoticeRow): StoredNotice {
     status: row.status,
     attempts: row.attempts,
     stuckAt: row.stuck_at,
-    toldAt: row.told_at,
+    sentAt: row.told_at,
   };
 }
 

@@ -37,7 +37,7 @@ export interface StoredNotice {
   readonly attempts: number;
   readonly stuckAt: Instant | null;
   /** When the party sent the notice: the order of its notices about one instruction. */
-  readonly toldAt: Instant;
+  readonly sentAt: Instant;
 }
 
 /** Where the payee's digest is sealed: in this column, for its party and id (payeePlace). */
@@ -86,7 +86,7 @@ export function storedNotice(
     status: 'waiting',
     attempts: 0,
     stuckAt: null,
-    toldAt: isMoment(notice.createdAt) ? notice.createdAt : now,
+    sentAt: isMoment(notice.createdAt) ? notice.createdAt : now,
   };
 }
 
@@ -117,7 +117,7 @@ export function noticeOfRow(
       ...(confirmedCurrency === null ? {} : { currency: confirmedCurrency }),
       ...(confirmedPayeeSealed === null ? {} : { payeeDigest: open(confirmedPayeeSealed) }),
     },
-    createdAt: stored.toldAt,
+    createdAt: stored.sentAt,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Sweep, SweepContext, SweptJob } from '../../group/group.ts';
 import type { JobName, QueuePool } from '../../queue/job.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import { further } from '../../values/progress.ts';
-import type { NoticeSource } from '../party/party.ts';
+import type { NoticeSender } from '../party/party.ts';
 import { partiesOfAgedNotices } from './foreign-notice-store.ts';
 import { findBooksWithNotices } from './inbox-store.ts';
 import { UNCLAIMED_KEPT_MS } from './take-notices.ts';
@@ -21,7 +21,7 @@ const PAGES = 100;
 
 /** The parties of one kind, and the pool that calls them: the job copies notices without a book, and books those of a book. */
 export interface SweptParties {
-  parties(): readonly Pick<NoticeSource, 'name' | 'notices'>[];
+  parties(): readonly Pick<NoticeSender, 'name' | 'notices'>[];
   readonly pool: QueuePool;
   readonly job: JobName;
 }

@@ -11,7 +11,7 @@ import { failpoint } from '../../process/failpoints.ts';
 import type { Clock, Instant } from '../../values/clock.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
 import { growingPauseMs } from '../instructions/growing-pause.ts';
-import type { NoticeSource, PartyNotice } from '../party/party.ts';
+import type { NoticeSender, PartyNotice } from '../party/party.ts';
 import { movedNotices } from './moved-notices.ts';
 import { type Inbox, noticeOfRow, payeePlace, type StoredNotice } from './notice.ts';
 import { type ClaimedNotices, claimDueNotices, recordNotices } from './notice-store.ts';
@@ -20,7 +20,7 @@ export interface NoticeRuntime {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly secretBox: SecretBox;
-  party(name: string): NoticeSource;
+  party(name: string): NoticeSender;
   /** Opens an exception for a notice that cannot be booked. An open exception is not changed. */
   openException(bookId: BookId, exception: NoticeException): Promise<unknown>;
   readonly rowFailed: RowFailed;
@@ -76,7 +76,7 @@ const CLAIMED_FIRST = 100;
 const CLAIMED_MAX = 800;
 /** Most notices that a round loads beside those that it attempts, the oldest first. */
 const LOADED_BESIDE = 900;
-/** The remaining notices stay due, and the job goes on behind those of other books. */
+/** The remaining notices stay due, and the job queues again behind those of other books. */
 const CLAIMED_OF_A_JOB = 4_000;
 
 interface Round {
@@ -142,7 +142,7 @@ async function takeClaimed<Subject>(
   const round: Round = { taken: [], excepted: [], postponed: [], unclaimed: 0 };
   await Promise.all(
     [...about].map(([endToEndId, notices]) =>
-      takeInTurn(runtime, taker, { inbox, subject: subjects.get(endToEndId), notices, due: claimed.ids, round }),
+      takeNoticesOf(runtime, taker, { inbox, subject: subjects.get(endToEndId), notices, due: claimed.ids, round }),
     ),
   );
   await recordNotices(runtime.pool, inbox, round, runtime.clock.now());
@@ -162,7 +162,7 @@ interface Turn<Subject> {
   readonly round: Round;
 }
 
-async function takeInTurn<Subject>(
+async function takeNoticesOf<Subject>(
   runtime: NoticeRuntime,
   taker: NoticeTaker<Subject>,
   { inbox, subject: found, notices, due, round }: Turn<Subject>,
@@ -216,11 +216,11 @@ async function takeInTurn<Subject>(
 
 /** The kind of exception for a notice that can never be booked. */
 function whyNotBooked(
-  { kind, stuckAt, toldAt }: StoredNotice,
+  { kind, stuckAt, sentAt }: StoredNotice,
   { isThere, now }: { isThere: boolean; now: Instant },
 ): NoticeException['kind'] | undefined {
   if (kind === 'unreadable') return 'notice_unreadable';
-  if (!isThere && stuckAt === null && now >= toldAt + UNCLAIMED_KEPT_MS) return 'notice_unclaimed';
+  if (!isThere && stuckAt === null && now >= sentAt + UNCLAIMED_KEPT_MS) return 'notice_unclaimed';
   return undefined;
 }
 

@@ -86,7 +86,7 @@ export interface Acknowledged {
 }
 
 /** A party that sends notices. */
-export interface NoticeSource {
+export interface NoticeSender {
   readonly name: string;
   readonly mode: Party['mode'];
   /** The oldest unacknowledged notices; with `behind`, the oldest after that notice. */

@@ -1,7 +1,7 @@
 /**
- * Endpoints of integrators whose answer somebody waits for: one signed POST each, connected to as webhooks are (safe-connect.ts), and
- * never sent again. Whatever an endpoint does, ask() resolves within the time limit of the question. What no answer means is for the
- * caller to say.
+ * Endpoints of integrators whose answer a decision waits for: one signed POST each, connected to as webhooks are
+ * (safe-connect.ts), and never sent again. Whatever an endpoint does, ask() resolves within the time limit of the
+ * question. The caller decides without an answer.
  * Next: breakers.ts (endpoints that do not answer), call-limits.ts (how many questions are open).
  */
 import type { SecretBox } from '../../db/secret-box.ts';
@@ -46,7 +46,7 @@ export type Unanswered =
   /** Nothing was sent: the breaker is open. */
   | 'breaker_open';
 
-export type Heard<Answer> = { readonly answer: Answer } | { readonly unanswered: Unanswered };
+export type QuestionOutcome<Answer> = { readonly answer: Answer } | { readonly unanswered: Unanswered };
 
 /** Questions of a book that are open at once in one process. */
 export const QUESTIONS_OPEN_MAX = 64;
@@ -62,7 +62,7 @@ export interface AskedEndpointsOptions {
   readonly log: Logger;
   /** `host:port` and `host:*`: what test books may reach although it is not public (WEBHOOK_ALLOW_HOSTS). */
   readonly allowHosts: readonly string[];
-  /** Name servers, as WEBHOOK_DNS_SERVERS names them; those of the system when there are none. */
+  /** Name servers, from WEBHOOK_DNS_SERVERS. Empty: those of the system. */
   readonly dnsServers: readonly string[];
   readonly resolve?: ResolveName;
   readonly breakers?: Breakers;
@@ -96,13 +96,13 @@ export class AskedEndpoints {
   }
 
   /** Throws SecretBoxError when a secret cannot be opened. */
-  async ask<Answer>(question: Question<Answer>): Promise<Heard<Answer>> {
+  async ask<Answer>(question: Question<Answer>): Promise<QuestionOutcome<Answer>> {
     const outcome = await this.#ask(question);
     this.#count('answer' in outcome ? 'answered' : outcome.unanswered);
     return outcome;
   }
 
-  async #ask<Answer>(question: Question<Answer>): Promise<Heard<Answer>> {
+  async #ask<Answer>(question: Question<Answer>): Promise<QuestionOutcome<Answer>> {
     const { bookId, url, timeoutMs } = question;
     const party = { name: `endpoint of ${bookId}`, callsAtOnce: SLOTS, callTimeoutMs: timeoutMs };
     // Another URL is another endpoint: it does not inherit the failures.
@@ -110,13 +110,13 @@ export class AskedEndpoints {
     try {
       return await this.#limits.inTurn({ party, bookId, callFor: 'now' }, async () => {
         if (!this.#breakers.admits(line)) return { unanswered: 'breaker_open' };
-        const heard = await this.#post(question);
-        if ('answer' in heard) this.#breakers.answered(line);
+        const outcome = await this.#post(question);
+        if ('answer' in outcome) this.#breakers.answered(line);
         else {
           this.#breakers.failed(line);
-          this.#warn(`${heard.unanswered}, book ${bookId}`);
+          this.#warn(`${outcome.unanswered}, book ${bookId}`);
         }
-        return heard;
+        return outcome;
       });
     } catch (error) {
       if (error instanceof PartyBusy) return { unanswered: 'busy' };
@@ -124,7 +124,7 @@ export class AskedEndpoints {
     }
   }
 
-  async #post<Answer>(question: Question<Answer>): Promise<Heard<Answer>> {
+  async #post<Answer>(question: Question<Answer>): Promise<QuestionOutcome<Answer>> {
     const { mode, url, id, body, keys, timeoutMs } = question;
     const timestampSeconds = Math.floor(this.#clock.now() / 1_000);
     const signature = sign(
@@ -153,7 +153,7 @@ export class AskedEndpoints {
     return answer === undefined ? { unanswered: 'wrong_form' } : { answer };
   }
 
-  /** Ends what is open: whoever still waits gets no answer. */
+  /** Ends what is open: questions that still wait get no answer. */
   async close(): Promise<void> {
     this.#agents.test.destroy();
     this.#agents.live.destroy();

@@ -173,7 +173,7 @@ function refuseAccount(account: Account | undefined, input: PaymentTerms): Refus
   return undefined;
 }
 
-/** A payment that earns nothing is none. */
+/** The merchant must earn something: a fee that reaches the amount is refused. */
 function refuseAmount({ amount, fee: { fixed, basisPoints } }: PaymentTerms): Refusal | undefined {
   const fee = feeOf(amount, scheduleOf({ feeFixed: fixed, feeBasisPoints: basisPoints }));
   if (fee < amount) return undefined;
@@ -185,7 +185,7 @@ function refuseAmount({ amount, fee: { fixed, basisPoints } }: PaymentTerms): Re
   };
 }
 
-/** Whether the acquirer is told at once. */
+/** Whether the acquirer is called at once. */
 function isSent({ token, isRequest }: PreparedSource): boolean {
   return token !== null || isRequest === true;
 }
@@ -274,7 +274,10 @@ interface PaymentInput extends Asked {
   readonly metadata?: Record<string, string> | undefined;
 }
 
-/** Of a payment that is refused before its source matters. Where it no longer is, it is prepared after all. */
+/**
+ * Of a payment that is refused before its source matters. If the refusal no longer applies at the commit, it is
+ * prepared anew.
+ */
 const UNPREPARED: PreparedSource = {
   ...{ card: null, token: null, nextAction: null, expiresAfterMs: null, touches: [] },
   begin() {

@@ -1,4 +1,4 @@
-/** What members of a request for a payment say against each other. What a member says by itself is its schema's. */
+/** The rules between members of a request for a payment. The rules of a single member are in its schema. */
 import { ApiError } from '../../errors/errors.ts';
 import type { Mode } from '../../ledger/book/book.ts';
 import type { SourceType } from '../payment/payment.ts';

@@ -102,8 +102,8 @@ export function incrementPayment(
 }
 
 /**
- * Gives up what is not captured. A payment that waits for its payer ends at once, where the acquirer has nothing of it; else the
- * acquirer is asked to take back what the payer was asked.
+ * Cancels the uncaptured amount. A payment that waits for its payer ends at once where the acquirer does not know it;
+ * else the acquirer is asked to withdraw its request to the payer.
  */
 export function cancelPayment(bookId: BookId, prepared: Prepared, input: ActOnPayment): Command<Stored | Refusal> {
   return act(bookId, prepared, { ...input, action: 'cancel' }, (draft, payment, operation) => {

@@ -37,7 +37,7 @@ export const authorizeOutcome: OperationOutcome<ReleaseTerms | null> = {
     if (operation.status === 'requires_action') return keepChallenged(draft, operation);
     if (given === undefined) markRequested(draft, payment);
     else markChallenged(draft, payment, given);
-    // The acquirer tells what becomes of it; asked when nobody can pass or approve it any more.
+    // The acquirer reports the outcome by a notice. It is asked for it once the payer's time is over.
     const until = given?.expiresAt ?? draft.moment.wall + (payment.expiresAt! - draft.moment.book);
     return advance(draft, operationResources.authorize, operation, {
       status: 'requires_action',
@@ -55,7 +55,7 @@ export const authorizeOutcome: OperationOutcome<ReleaseTerms | null> = {
   },
 };
 
-/** Asked before the challenge is over, by a repeated job: the payer keeps the whole time for it. */
+/** An inquiry before the challenge has expired, by a repeated job: the payer keeps the whole time. */
 function keepChallenged(draft: Draft, operation: PaymentOperation): PaymentOperation | undefined {
   const { payerUntil: over, withdrawn } = operation;
   if (over === null || over <= draft.moment.wall || withdrawn) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The steps of a payment: what each changes, what it books, and what it announces. Who takes them decides whether
- * (authorize-outcome.ts, action-outcomes.ts, expire-payments.ts).
+ * The steps of a payment: what each changes, what it books, and what it announces. Their callers decide which one is
+ * taken (authorize-outcome.ts, action-outcomes.ts, expire-payments.ts).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -22,7 +22,10 @@ import { storeCard } from '../tokens/store-card.ts';
 /** What ends an operation that changes the authorization. */
 const ENDED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
-/** The acquirer holds the amount, or has captured it in the same call: then `release` says when what it earned is released. */
+/**
+ * The acquirer authorized the amount, or captured it in the same call: then `release` schedules the release of the
+ * earnings.
+ */
 export function markAuthorized(
   draft: Draft,
   payment: Payment,
@@ -150,7 +153,7 @@ export function markRequested(draft: Draft, payment: Payment): Payment {
   );
 }
 
-/** Its time is over. With something captured the rest is given up, and the payment is captured. */
+/** The authorization has expired. A payment that is captured in part is `captured`, without the rest. */
 export function markExpired(draft: Draft, payment: Payment): Payment {
   const over = { ...ENDED, expiresAt: null, dueAt: null, nextAction: null };
   endReaderAction(draft, payment, { status: 'failed', failure: 'timed_out' });
@@ -162,7 +165,7 @@ export function markExpired(draft: Draft, payment: Payment): Payment {
   return advance(draft, paymentResource, payment, { ...over, status: 'expired' }, { event: 'payment.expired' });
 }
 
-/** Nobody holds it any more. With something captured the rest is given up, and the payment is captured. */
+/** The authorization is voided. A payment that is captured in part is `captured`, without the rest. */
 export function markVoided(draft: Draft, payment: Payment): Payment {
   const captured = payment.amountCaptured > 0n;
   endReaderAction(draft, payment, { status: 'canceled' });
@@ -176,7 +179,7 @@ export function markVoided(draft: Draft, payment: Payment): Payment {
   return settleIfPaid(draft, voided);
 }
 
-/** The acquirer holds a larger amount. */
+/** The acquirer authorized a larger amount. */
 export function markIncremented(draft: Draft, payment: Payment, { amount }: PaymentOperation): Payment {
   return advance(draft, paymentResource, payment, { ...ENDED, amountAuthorized: amount }, { event: 'payment.updated' });
 }
@@ -186,7 +189,7 @@ export function markUnchanged(draft: Draft, payment: Payment): Payment {
   return advance(draft, paymentResource, payment, ENDED, { event: 'payment.updated' });
 }
 
-/** Nobody knows what became of the operation: when it is asked about again. */
+/** The payment's operation is not decided yet: records its outcome, and the time of the next inquiry. */
 export function keepPaymentWaiting(
   draft: Draft,
   payment: Payment,

@@ -7,7 +7,7 @@ import type { Texts } from './checkout-texts.ts';
 
 export type CardField = 'number' | 'expiry' | 'cvc';
 
-/** A field with the text that says what is wrong. */
+/** A faulty field, with the text about its fault. */
 export type CardFaults = Partial<Record<CardField, keyof Texts>>;
 
 const EXPIRY = /^(\d{1,2})\/?(\d{2}|20\d{2})$/;
@@ -46,9 +46,9 @@ const SEPARATOR = /[\p{P}\u2044\u2215]/u;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * What somebody typed or pasted, by what its characters are: digits of every script as ASCII ones, a slash for each dash and each mark of
- * punctuation, and nothing for what cannot be seen: spaces, control and format characters, which come along with a copied number. All else
- * stays as it is, and is a fault.
+ * Normalizes typed or pasted text: digits of every script become ASCII ones, each dash and each mark of punctuation a
+ * slash. Invisible characters, which come along with a copied number, are dropped: spaces, control and format
+ * characters. All others stay as they are, and are a fault.
  */
 function typed(text: string | null): string {
   let plain = '';

@@ -1,4 +1,6 @@
-/** What the pages say, in each language. A payer is never told that a card is lost, stolen or under suspicion. */
+/**
+ * The texts of the pages, in each language. None of them shows a payer that a card is lost, stolen or under suspicion.
+ */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 
 export type Language = 'en' | 'ar';
@@ -127,7 +129,7 @@ const GENERIC = {
 };
 
 /** Of the reasons for a decline, those that a payer may know. All others read alike. */
-const TOLD: Partial<Record<DeclineCode, { readonly [Name in Language]: string }>> = {
+const SHOWN: Partial<Record<DeclineCode, { readonly [Name in Language]: string }>> = {
   insufficient_funds: {
     en: 'This card has too little available for this payment. Use another card.',
     ar: 'الرصيد المتاح في هذه البطاقة لا يكفي. استخدم بطاقة أخرى.',
@@ -163,7 +165,7 @@ const TOLD: Partial<Record<DeclineCode, { readonly [Name in Language]: string }>
 };
 
 export function declineText(code: DeclineCode, language: Language): string {
-  return (TOLD[code] ?? GENERIC)[language];
+  return (SHOWN[code] ?? GENERIC)[language];
 }
 
 /** `?lang=` counts first, then the first language of Accept-Language that there is, by its weight (RFC 9110, 12.5.4). */

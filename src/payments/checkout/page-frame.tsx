@@ -66,7 +66,7 @@ export function page({ language, title, livemode, base, refresh, content }: Fram
   return `<!doctype html>\n${html as string}`;
 }
 
-/** What only says something: the whole of a page, or the part under its `summary`. */
+/** A message without a form: the whole of a page, or the part under its `summary`. */
 export function notice({
   heading,
   text,

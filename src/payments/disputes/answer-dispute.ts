@@ -1,6 +1,6 @@
 /**
- * What an integrator says to a dispute: evidence, or that it is not contested. Written before the acquirer is called, as an operation
- * of the payment; one at a time. The answer is the dispute.
+ * Answers a dispute: submits evidence, or accepts it. The answer is an operation of the payment, which is committed
+ * before the acquirer is called; a dispute has one at a time. The response is the dispute.
  */
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -60,7 +60,7 @@ export function answerDispute(
   ];
   const request = { requestId, actor, ifMatch: input.ifMatch, id: disputeId, action, touches };
   return changeOf<Dispute, Stored>(disputeResource, request, (draft, dispute) => {
-    // Whether or not anybody has looked since its time was over.
+    // By the time itself: the sweeper marks it later.
     const isOver = dispute.evidenceDueAt <= draft.moment.book;
     if (action === 'submit_evidence' && isOver)
       return stateConflict(draft, disputeResource, { ...dispute, isOverdue: true }, action);
@@ -80,8 +80,8 @@ export function answerDispute(
       draft.moment,
     );
     startOperation(draft, operation);
-    const said = evidence && { evidence, textSalt: dispute.textSalt ?? salt };
-    const change = { ...said, pendingOperation: id, failureCode: null };
+    const submitted = evidence && { evidence, textSalt: dispute.textSalt ?? salt };
+    const change = { ...submitted, pendingOperation: id, failureCode: null };
     return storedView(draft, disputeResource, advance(draft, disputeResource, dispute, change));
   });
 }

@@ -1,4 +1,4 @@
-/** What an acquirer's report means for what a merchant said to a dispute: evidence, or that it is not contested. */
+/** Applies an acquirer's report of an answer to a dispute: of evidence, or of its acceptance. */
 import type { OperationOutcome } from '../operations/operation-outcome.ts';
 import { answeredTouches, keepAnswerWaiting, markAnswerRefused, markAnswerTaken } from './dispute-steps.ts';
 

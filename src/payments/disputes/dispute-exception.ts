@@ -1,4 +1,7 @@
-/** What a person must look at about a dispute: a row, and an event. Each kind once a notice, which is taken in once. */
+/**
+ * An exception about a dispute, for a person: a row, and an event. Each kind once a notice, since a notice is applied
+ * once.
+ */
 import { openException } from '../../exceptions/open-exception.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import type { Uuid } from '../../values/ids.ts';
@@ -6,7 +9,7 @@ import type { Uuid } from '../../values/ids.ts';
 export type DisputeExceptionKind =
   /** The payment was refunded already, at least in part: the merchant has lost it twice. */
   | 'dispute_on_refunded'
-  /** Nobody is left to take it from. */
+  /** The account is closed: the operator has to recover the amount. */
   | 'dispute_on_closed_account'
   /** The acquirer disputes a request to pay: its payer approved it, and no scheme gives it back. */
   | 'dispute_on_request'

@@ -1,6 +1,6 @@
 /**
- * The steps of a dispute: what each changes, what it books, and what it announces. Who takes them decides whether
- * (settle-dispute.ts, answer-dispute.ts, visit-disputes.ts).
+ * The steps of a dispute: what each changes, what it books, and what it announces. Their callers decide which one is
+ * taken (apply-dispute-notice.ts, answer-dispute.ts, visit-disputes.ts).
  */
 import { expectArrival } from '../../accounts/account/tell-arrival.ts';
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
@@ -14,14 +14,7 @@ import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
 import { giveBack, wayBackTouches } from '../refunds/give-back.ts';
-import {
-  accountOf,
-  type MoneySources,
-  moneyOf,
-  planTaking,
-  requireSources,
-  takePortions,
-} from '../refunds/take-from-sources.ts';
+import { accountOf, type Funding, moneyOf, planTaking, requireFunding, takePortions } from '../refunds/take-funding.ts';
 import {
   countsAsDisputed,
   type Dispute,
@@ -44,16 +37,16 @@ export type OpenDispute = Pick<
   | 'acquirer'
   | 'acquirerReference'
   | 'noticeId'
-  | 'toldAt'
+  | 'noticedAt'
   | 'previousDispute'
   | 'requestId'
 >;
 
-/** The acquirer told of it. What a chargeback took is booked at once, whatever the account has. */
+/** The acquirer reported it. A chargeback is booked at once, whatever the balance of the account. */
 export function openDispute(
   draft: Draft,
   payment: Payment,
-  { given, sources }: { given: OpenDispute; sources: MoneySources },
+  { given, funding }: { given: OpenDispute; funding: Funding },
 ): Dispute {
   const evidenceDueAt = draft.moment.book + EVIDENCE_MS;
   const visitAt = evidenceDueAt - REMINDER_MS;
@@ -92,7 +85,7 @@ export function openDispute(
     announce(draft, disputeResource, kept, { event: 'dispute.opened' });
     return kept;
   }
-  const { entry, portions } = take(draft, payment, first, sources);
+  const { entry, portions } = take(draft, payment, first, funding);
   const amountDisputed = payment.amountDisputed + first.amount;
   advance(draft, paymentResource, payment, { amountDisputed, disputes: count });
   const opened = draft.put(disputes, first.id, { ...first, portions, entryIds: [entry.id] });
@@ -100,19 +93,19 @@ export function openDispute(
   return opened;
 }
 
-/** The sources of a refund, then the customer below its floor → acquirer, amount; → due_operator, fee. */
-function take(draft: Draft, payment: Payment, dispute: Dispute, sources: MoneySources) {
+/** The funding of a refund, then the customer below its floor → acquirer, amount; → due_operator, fee. */
+function take(draft: Draft, payment: Payment, dispute: Dispute, funding: Funding) {
   const { currency, accountId } = payment;
-  requireSources(draft, payment, sources);
-  const { portions: found, missing } = planTaking(dispute.amount + dispute.fee, moneyOf(draft, accountId, sources));
+  requireFunding(draft, payment, funding);
+  const { portions: found, missing } = planTaking(dispute.amount + dispute.fee, moneyOf(draft, accountId, funding));
   const portions = missing > 0n ? withCustomer(found, missing) : found;
   const acquirer = draft.chart('acquirer', currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings = wholeParts({ ...dispute, portions }).flatMap(({ portion, disputed, fee }): PostingDraft[] => {
-    const source = accountOf(draft, payment, portion.shareId);
+    const payer = accountOf(draft, payment, portion.shareId);
     return [
-      { debit: source, credit: acquirer, amount: disputed },
-      { debit: source, credit: operator, amount: fee },
+      { debit: payer, credit: acquirer, amount: disputed },
+      { debit: payer, credit: operator, amount: fee },
     ];
   });
   const entry = draft.post({
@@ -135,7 +128,7 @@ function wholeParts(dispute: Pick<Dispute, 'id' | 'amount' | 'fee' | 'portions'>
   return partsOf(dispute);
 }
 
-/** What nobody has is the customer's to owe: one portion with what was available. */
+/** The customer owes what the funding lacks: one portion with its available part. */
 function withCustomer(portions: readonly Portion[], missing: bigint): Portion[] {
   const isCustomer = ({ shareId }: Portion) => shareId === null;
   const known = portions.find(isCustomer);
@@ -160,7 +153,7 @@ export function winDispute(
   const change = { ...ENDED, status: 'won' } as const;
   if (!countsAsDisputed(dispute)) return advance(draft, disputeResource, dispute, change, { event: 'dispute.won' });
   const { accountId } = dispute;
-  const tellArrival = expectArrival(draft, accountId);
+  const announceArrival = expectArrival(draft, accountId);
   const { entry, reachesAccount } = bookWon(draft, dispute, feeIsRefunded);
   advance(draft, paymentResource, payment, { amountDisputed: payment.amountDisputed - dispute.amount });
   const won = advance(
@@ -170,7 +163,7 @@ export function winDispute(
     { ...change, feeRefunded: feeIsRefunded ? dispute.fee : 0n },
     { event: 'dispute.won', entries: [entry] },
   );
-  if (reachesAccount) tellArrival(entry);
+  if (reachesAccount) announceArrival(entry);
   return won;
 }
 
@@ -202,7 +195,7 @@ function bookWon(draft: Draft, dispute: Dispute, feeIsRefunded: boolean): { entr
   return { entry, reachesAccount: postings.some(({ credit }) => credit === accountId) };
 }
 
-/** What was taken stays taken. */
+/** The acquirer keeps the money: nothing is booked. */
 export function loseDispute(draft: Draft, dispute: Dispute): Dispute {
   return advance(draft, disputeResource, dispute, { ...ENDED, status: 'lost' }, { event: 'dispute.lost' });
 }
@@ -213,14 +206,14 @@ export function escalateDispute(draft: Draft, dispute: Dispute, next: Dispute): 
   return advance(draft, disputeResource, dispute, { ...ends, nextDispute: next.id }, { event: 'dispute.escalated' });
 }
 
-/** The dispute that an operation says something to. */
+/** The dispute that an operation answers. */
 export function answeredTouches({ disputeId }: Pick<PaymentOperation, 'disputeId'>): Touch[] {
   return disputeId === null ? [] : [{ table: disputes, ids: [disputeId] }];
 }
 
 const ANSWERED = { pendingOperation: null, outcome: null, nextInquiryAt: null } as const;
 
-/** The acquirer has what was said. Where it decided meanwhile, that stands. */
+/** The acquirer accepted the answer. A dispute that it decided meanwhile stays decided. */
 export function markAnswerTaken(draft: Draft, operation: PaymentOperation): Dispute {
   const dispute = answered(draft, operation);
   if (dispute.status !== 'opened') return advance(draft, disputeResource, dispute, ANSWERED);
@@ -229,7 +222,7 @@ export function markAnswerTaken(draft: Draft, operation: PaymentOperation): Disp
   return advance(draft, disputeResource, dispute, change, { event: `dispute.${status}` });
 }
 
-/** The acquirer did not take it: the dispute is as it was, and may be answered again. */
+/** The acquirer refused the answer: the dispute is as it was, and may be answered again. */
 export function markAnswerRefused(draft: Draft, operation: PaymentOperation, failureCode: string): Dispute {
   return advance(draft, disputeResource, answered(draft, operation), { ...ANSWERED, failureCode });
 }
@@ -248,14 +241,14 @@ function answered(draft: Draft, { id, disputeId }: PaymentOperation): Dispute {
   return dispute;
 }
 
-/** Its time is nearly over. */
+/** The time for evidence is nearly over. */
 export function remindOfDispute(draft: Draft, dispute: Dispute): Dispute {
   const { evidenceDueAt } = dispute;
   const change = { visitAt: evidenceDueAt, dueAt: evidenceDueAt };
   return advance(draft, disputeResource, dispute, change, { event: 'dispute.evidence_due_soon' });
 }
 
-/** Nobody answered: the acquirer decides without. Its word is waited for, so the status stays. */
+/** Nobody answered: the acquirer decides without evidence. Until its notice the status stays. */
 export function markOverdue(draft: Draft, dispute: Dispute): Dispute {
   return advance(draft, disputeResource, dispute, { visitAt: null, dueAt: null, isOverdue: true });
 }

@@ -57,7 +57,7 @@ export async function findDisputesOfNotice(
   };
 }
 
-/** What lines of a report of one type say of one payment and amount. */
+/** The lines of a report of one type, one payment and one amount. */
 export interface NamedChargebacks {
   readonly paymentId: Uuid;
   readonly type: DisputeLine;
@@ -66,19 +66,24 @@ export interface NamedChargebacks {
   readonly lines: number;
 }
 
-/** What a payment has for such lines, and what is said where that is too few. As of one moment. */
+/**
+ * The chargebacks of a payment that match such lines, and facts for an exception where they are too few. As of one
+ * moment.
+ */
 export interface FoundChargebacks {
-  /** Those of the amount that no line of the type has settled, the earliest first. */
+  /** Those of the amount that no line of the type has paid, the earliest first. */
   readonly ids: readonly Uuid[];
   readonly chargebacks: number;
   /** Of them those that booked what lines of the type are about. */
   readonly booked: number;
   readonly unsettled: number;
-  /** One that is booked has the amount, settled or not. */
+  /** A booked one has the amount, whether or not a line has paid it. */
   readonly hasAmount: boolean;
   /** Of unsettled ones, the first few: for people. */
   readonly amounts: string;
-  /** Of the payment: another one says that a chargeback has come or gone since. */
+  /**
+   * Of the payment. It changes with every chargeback that is opened or won, so it shows whether this reading is stale.
+   */
   readonly amountDisputed: bigint;
 }
 

@@ -25,7 +25,7 @@ export const disputes = tableOf<Dispute>({
     column('acquirer', 'code'),
     column('acquirer_reference', 'text', { cardNumber: 'exempt', notPersonal: 'reference' }),
     column('notice_id', 'uuid'),
-    column('told_at', 'timestamptz'),
+    column('told_at', 'timestamptz', { property: 'noticedAt' }),
     column('previous_dispute', 'uuid'),
     column('next_dispute', 'uuid', { changes: true }),
     column('evidence', 'jsonb', { personal: true, changes: true }),

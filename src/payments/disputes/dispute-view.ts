@@ -8,7 +8,7 @@ import { allowedActions, type Dispute, waitingOn } from './dispute.ts';
 
 export function disputeView(dispute: Dispute, livemode: boolean) {
   const { id, textSalt, evidence } = dispute;
-  const said = { ...evidence } as Readonly<Record<string, string>>;
+  const submitted = { ...evidence } as Readonly<Record<string, string>>;
   return {
     id: publicId('dispute', id),
     object: 'dispute',
@@ -30,7 +30,7 @@ export function disputeView(dispute: Dispute, livemode: boolean) {
     evidence:
       evidence === null || textSalt === null
         ? null
-        : personal({ object: 'dispute', objectId: id, salt: textSalt }, 'evidence', said),
+        : personal({ object: 'dispute', objectId: id, salt: textSalt }, 'evidence', submitted),
     evidence_due_at: formatInstant(dispute.evidenceDueAt),
     failure_code: dispute.failureCode,
     outcome: dispute.outcome,

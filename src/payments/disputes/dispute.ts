@@ -1,8 +1,9 @@
 /**
- * A dispute: a payer asks the issuer for a payment back. An inquiry only asks and books nothing; a chargeback has taken the money,
- * and a won one gives it back. The acquirer opens and decides disputes by its notices.
+ * A dispute: a payer asks the issuer for a payment back. An inquiry only asks and books nothing; a chargeback has taken
+ * the money, and a won one gives it back. The acquirer opens and decides disputes by its notices.
  * Invariant: a payment's `amountDisputed` is the sum of its chargebacks that are not won.
- * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (what the acquirer says), answer-dispute.ts.
+ * Next: dispute-table.ts (rows), dispute-steps.ts (journal), dispute-notices.ts (the acquirer's notices),
+ * answer-dispute.ts.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -36,10 +37,13 @@ export type DisputeStage =
   /** The acquirer has taken the amount. */
   | 'chargeback';
 
-/** Lines of an acquirer's report about a dispute: what it took, and what it gave back. Each settles a dispute once. */
+/**
+ * Lines of a settlement report about a dispute: what the acquirer took, and what it gave back. A dispute has one of
+ * each.
+ */
 export type DisputeLine = 'dispute' | 'dispute_won';
 
-/** What a merchant may say, each in words. */
+/** The fields of evidence, each a text. */
 export interface DisputeEvidence {
   readonly product_description?: string;
   readonly customer_communication?: string;
@@ -79,25 +83,25 @@ export interface Dispute {
   readonly acquirerReference: string;
   /** The notice that opened it. */
   readonly noticeId: Uuid;
-  /** When the acquirer made that notice; null where it did not say, and of disputes of before. */
-  readonly toldAt: Instant | null;
+  /** When the acquirer made that notice; null for a notice without a date, and for disputes from before the column. */
+  readonly noticedAt: Instant | null;
   /** The dispute that this one follows. */
   readonly previousDispute: Uuid | null;
   readonly nextDispute: Uuid | null;
-  /** Null while nothing is said, and once it is erased. */
+  /** Null until evidence is submitted, and once it is erased. */
   readonly evidence: DisputeEvidence | null;
   readonly textSalt: Buffer | null;
   /** Book time. */
   readonly evidenceDueAt: Instant;
-  /** Book time: when it is to be looked at next, for a reminder or because its time is over. */
+  /** Book time: the next visit, for the reminder, or when the evidence is overdue. */
   readonly visitAt: Instant | null;
   /** Nobody answered in time: the acquirer decides without. */
   readonly isOverdue: boolean;
-  /** What is being said to the acquirer. */
+  /** The answer that is on its way to the acquirer. */
   readonly pendingOperation: Uuid | null;
   readonly outcome: 'unknown' | null;
   readonly nextInquiryAt: Instant | null;
-  /** Why the acquirer did not take what was said last. */
+  /** Why the acquirer refused the last answer. */
   readonly failureCode: string | null;
   /** Where the money came from. */
   readonly portions: readonly Portion[];
@@ -121,19 +125,19 @@ export type DisputeWaitingOn = 'integrator' | 'acquirer' | 'inquiry' | 'nobody';
 const DAY_MS = 24 * 60 * 60_000;
 /** Shorter than any network's own time, so that the acquirer can pass it on. */
 export const EVIDENCE_MS = 7 * DAY_MS;
-/** So long before its time is over somebody is reminded. */
+/** How long before `evidenceDueAt` the reminder comes. */
 export const REMINDER_MS = 2 * DAY_MS;
 
 export function isOpen({ status }: Pick<Dispute, 'status'>): boolean {
   return status === 'opened' || status === 'evidence_submitted';
 }
 
-/** What of it counts against what is refundable: an inquiry has taken nothing, a won one has given it back. */
+/** Whether its amount lowers what is refundable. An inquiry took nothing, and a won chargeback gave its amount back. */
 export function countsAsDisputed({ stage, status }: Pick<Dispute, 'stage' | 'status'>): boolean {
   return stage === 'chargeback' && status !== 'won';
 }
 
-/** A portion of a dispute: what of it the acquirer took, and what was the fee. */
+/** A portion of a dispute, divided into the acquirer's amount and the fee. */
 export interface DisputePart {
   readonly portion: Portion;
   readonly disputed: bigint;
@@ -150,7 +154,7 @@ export function partsOf({ amount, portions }: Pick<Dispute, 'amount' | 'portions
   });
 }
 
-/** Who moves next. */
+/** The party whose step is next. */
 export function waitingOn(dispute: Dispute): DisputeWaitingOn {
   if (dispute.outcome === 'unknown') return 'inquiry';
   if (dispute.status === 'opened' && dispute.pendingOperation === null && !dispute.isOverdue) return 'integrator';

@@ -1,4 +1,4 @@
-/** Test mode: tells the sandbox acquirer what a payer disputes and what became of it, and takes its notice in at once. */
+/** Test mode: the sandbox acquirer opens or decides a dispute, and its notice is applied before the response. */
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { BeyondBounds, DisputeBounds } from '../../acquirers/dispute-bounds.ts';
@@ -23,11 +23,11 @@ import { paymentOperations } from '../operations/payment-operation-table.ts';
 import { DISPUTES_MAX, isDisputable, type Payment, allowedActions as paymentActions } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 import { requireAtSandbox } from '../payment/require-at-sandbox.ts';
+import type { AppliedNotice } from './apply-dispute-notice.ts';
 import { allowedActions, type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { disputeCommand, isDisputeNotice } from './dispute-notices.ts';
 import { disputes } from './dispute-table.ts';
 import { disputeView } from './dispute-view.ts';
-import type { SettledDispute } from './settle-dispute.ts';
 
 export interface SimulationRuntime extends OnceRuntime {
   readonly pool: Pool;
@@ -50,8 +50,8 @@ export interface SimulateDecision extends Asked {
 }
 
 /**
- * The acquirer is told before the commit. So a repeat is answered from its key, and tells the acquirer nothing. The acquirer judges
- * under a lock of its own what is left to dispute: of several at once, none is told of what the commit would not book.
+ * The acquirer is called before the commit, and a repeat is answered from its key without a call. The acquirer judges
+ * under a lock of its own what is left to dispute: of several at once, it opens none that the commit would not book.
  */
 export const simulateDispute: UseCase<SimulationRuntime, SimulateDispute> = {
   keyFirst: true,
@@ -105,7 +105,7 @@ export const simulateDecision: UseCase<SimulationRuntime, SimulateDecision> = {
   },
 };
 
-/** Not while something is being said to it: what becomes of that is the acquirer's to tell first. */
+/** Not while an answer to it is under way: the acquirer reports on that first. */
 function canMove(dispute: Dispute, to: SimulateDecision['to']): boolean {
   if (to !== 'escalated') return isOpen(dispute) && dispute.pendingOperation === null;
   const mayFollow = dispute.stage === 'inquiry' ? dispute.status !== 'accepted' : dispute.status === 'won';
@@ -130,7 +130,7 @@ async function findPayment(
   return { payment, operation: (await paymentOperations.find(pool, bookId, payment.authorizedBy))! };
 }
 
-/** By what is booked: what is captured meanwhile may not be when the dispute is. */
+/** By the captures that are booked: another one may not be when the dispute is. */
 function boundsOf({ amountCaptured: captured }: Payment, { reference }: PaymentOperation): DisputeBounds {
   return { payment: reference, captured, disputesMax: DISPUTES_MAX };
 }
@@ -146,7 +146,9 @@ function beyondPayment({ amountCaptured, status }: Payment, { disputed, disputes
   });
 }
 
-/** The chargeback that follows takes the amount of the dispute again. It is not told of where the commit would book less. */
+/**
+ * The chargeback that follows takes the amount of the dispute again. It is refused where the commit would book less.
+ */
 function beyondEscalation(
   { amountCaptured }: Payment,
   dispute: Dispute,
@@ -168,7 +170,7 @@ function tooMany(): ApiError {
   });
 }
 
-/** What the acquirer is told happens, whatever the commit says: nothing is told that the commit would refuse. */
+/** The acquirer cannot take a dispute back: whatever the commit would refuse is refused before the call. */
 async function requireIdle({ pool }: SimulationRuntime, { bookId }: Asked): Promise<void> {
   const book = await loadBook(pool, bookId);
   if (book) requireClockIdle(book);
@@ -188,7 +190,7 @@ async function taking(
 }
 
 /** The command with the dispute after it as its answer. */
-function showDispute(command: Command<SettledDispute>, status: number): Command<Stored> {
+function showDispute(command: Command<AppliedNotice>, status: number): Command<Stored> {
   return {
     ...command,
     decide(state, moment) {

@@ -1,4 +1,4 @@
-/** Looks at disputes by the book's own time: reminds of evidence that is due soon, and notes that its time is over. */
+/** Visits disputes in the book's own time: announces evidence that is due soon, and marks it as overdue after that. */
 
 import { keyedByUuid } from '../../db/keyed-table.ts';
 import type { Appointment } from '../../group/appointment.ts';

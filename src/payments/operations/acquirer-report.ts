@@ -12,14 +12,14 @@ export interface AcquirerMismatch {
 
 export const MISMATCH_KINDS = ['acquirer_amount_mismatch', 'acquirer_currency_mismatch'] as const;
 
-/** What an acquirer said about one operation, or that nobody knows what became of it. */
+/** An acquirer's report of one operation, or `unknown` where a call had no answer. */
 export interface AcquirerReport {
   readonly call: 'submit' | 'inquire' | 'notice' | 'cancel';
-  /** The acquirer's own id of a notice: told twice, it is taken in once. */
+  /** The acquirer's own id of a notice: it may come twice, and is applied once. */
   readonly noticeId?: Uuid;
-  /** About what had succeeded: nothing is made of it before that was taken in. */
+  /** A failure after a success: it is not applied before the success is. */
   readonly isLate?: boolean;
-  /** Of a request to pay that was taken back: since its time is over. Else its payment was canceled. */
+  /** Of a request to pay that was withdrawn: because it has expired. Else its payment was canceled. */
   readonly isExpiry?: boolean;
   readonly status: AcquirerAnswer['status'] | 'unknown';
   readonly code?: DeclineCode | undefined;
@@ -30,13 +30,15 @@ export interface AcquirerReport {
   /** For how long what it authorized can be captured, by the configuration. */
   readonly authorizationMs: number;
   readonly nextInquiryMs: number;
-  /** Facts in which the report is not about this operation: where there are any, it settles nothing. */
+  /** Facts that differ from the operation's. A report with any of them does not end the operation. */
   readonly mismatches: readonly AcquirerMismatch[];
   /** The answer as it came. */
   readonly raw: unknown;
 }
 
-/** Whatever a report of success names must be the operation's: one that leaves it out, or names another, settles nothing. */
+/**
+ * A report of success must confirm the operation's amount and currency: each that is absent or differs is a mismatch.
+ */
 export function mismatchesOf(
   operation: { readonly amount: bigint; readonly currency: string },
   { status, confirmed }: Pick<AcquirerAnswer, 'status' | 'confirmed'>,

@@ -63,7 +63,7 @@ export function newOperation(payment: Payment, given: NewOperation, moment: Mome
   };
 }
 
-/** The acquirer is asked to take back what its payer has not answered: what became of it by then counts. */
+/** The acquirer is asked to withdraw the request to the payer. If the payer answered before, that answer counts. */
 export function withdrawOperation(draft: Draft, id: Uuid, why: { isExpiry: boolean }): void {
   const now = draft.moment.wall;
   const operation = draft.get(paymentOperations, id)!;

@@ -2,7 +2,7 @@ import { plainArray } from '../../db/columns.ts';
 import { derivedTable } from '../../ledger/rows/derived-table.ts';
 import type { Uuid } from '../../values/ids.ts';
 
-/** How many children of a kind a payment has, whatever became of them. */
+/** How many children of a kind a payment has, whatever their status. */
 export interface OperationCounts {
   readonly paymentId: Uuid;
   readonly captures: number;

@@ -47,7 +47,7 @@ export const refundResource = resourceOf('refund', {
 export const incrementResource = resourceOf('increment', { events: [], books: false, textless: true });
 export const voidResource = resourceOf('void', { events: [], books: false, textless: true });
 
-/** An authorization, and what is said to a dispute, moves as an increment does, and is no resource. */
+/** An authorization, and an answer to a dispute, moves as an increment does, and is no resource. */
 export const operationResources: Readonly<Record<OperationKind, Resource<PaymentOperation, Shown>>> = {
   authorize: { ...incrementResource, noun: 'authorization' },
   increment: incrementResource,

@@ -7,7 +7,7 @@ import { publicId } from '../../values/ids.ts';
 import { declineView } from '../payment/payment-view.ts';
 import { isDisputeCall, type PaymentOperation, reportedReference } from './payment-operation.ts';
 
-/** Throws for an authorization, and for what is said to a dispute: neither is shown by itself. */
+/** Throws TypeError for an authorization, and for an answer to a dispute: neither is shown by itself. */
 export function operationView(operation: PaymentOperation, livemode: boolean) {
   const { kind, status, failureCode: code, networkCode } = operation;
   if (kind === 'authorize' || isDisputeCall(kind))

@@ -32,8 +32,8 @@ export function raise(
   openException(draft, { id: exception, kind, detail, resource: 'payment', resourceId: paymentId });
 }
 
-/** The acquirer has spoken of something else under this reference, and no second person has approved what became of it. */
-export function isDoubted(draft: Draft, { id }: Pick<PaymentOperation, 'id'>): boolean {
+/** A report had another amount or currency than the operation, and no second person has approved a resolution yet. */
+export function isMismatched(draft: Draft, { id }: Pick<PaymentOperation, 'id'>): boolean {
   return MISMATCH_KINDS.some((kind) => {
     const exception = draft.get(exceptions, exceptionId(id, kind));
     return exception !== undefined && !isEnded(exception);

@@ -2,7 +2,7 @@
  * An operation of a payment: what is sent to the acquirer under a reference of its own. Its row is written before the acquirer is
  * called, so that a crash anywhere leaves something to ask about. Captures, increments, voids and refunds are children of the
  * payment with public ids; an authorization is not shown by itself.
- * Next: payment-operation-table.ts (rows), send-operations.ts (who calls), apply-acquirer-report.ts (what answers mean).
+ * Next: payment-operation-table.ts (rows), send-operations.ts (calls), apply-acquirer-report.ts (answers and notices).
  */
 import type { DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { Transitions } from '../../ledger/resources/resource.ts';
@@ -15,7 +15,7 @@ export type OperationKind =
   | 'capture'
   | 'void'
   | 'refund'
-  /** What the merchant says to a dispute. */
+  /** The merchant's evidence in a dispute. */
   | 'evidence'
   /** The merchant does not contest a dispute. */
   | 'accept_dispute';
@@ -23,7 +23,7 @@ export type OperationKind =
 export type OperationStatus =
   /** At the acquirer, or on its way there. The payments pool moves it. */
   | 'pending'
-  /** The payer has to pass a challenge. The acquirer tells what became of it; asked when the time is over. */
+  /** The payer has to pass a challenge. The acquirer reports its outcome, and is asked for it once the time is over. */
   | 'requires_action'
   | 'succeeded'
   /** Certainly not carried out. */
@@ -38,8 +38,7 @@ export const OPERATION_TRANSITIONS: Transitions<OperationStatus> = {
 };
 
 /**
- * Of a capture: what is left of what it earned, in the share that it waits in. Of a refund or dispute: a part of where its money
- * came from.
+ * Of a capture: the rest of its earnings in the share that it waits in. Of a refund or dispute: a part of its funding.
  */
 export interface Portion {
   /** Null: from the customer's available balance. */
@@ -68,7 +67,7 @@ export interface PaymentOperation {
   readonly reference: string;
   /** Of the authorization that it is about, or the acquirer's own of the dispute; null for an authorization. */
   readonly of: string | null;
-  /** Of what is said to a dispute. */
+  /** Of an answer to a dispute. */
   readonly disputeId: Uuid | null;
   /** Of an authorization: the acquirer's token of the card. */
   readonly token: string | null;
@@ -76,7 +75,7 @@ export interface PaymentOperation {
   readonly final: boolean;
   /** Of a refund: the caller's reason. Null too once it is erased. */
   readonly reason: string | null;
-  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null where there is none. */
+  /** Hides the reason behind its reference (ledger/rows/personal-text.ts). Null without a reason. */
   readonly textSalt: Buffer | null;
   /** Of a capture: booked with it. Of a refund: given back with it. */
   readonly fee: bigint;

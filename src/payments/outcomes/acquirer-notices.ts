@@ -1,4 +1,4 @@
-/** What an acquirer's notice means for an operation: the payments' part of the inbox (outside/notices/take-notices.ts). */
+/** Applies an acquirer's notices to operations: the payments' part of the inbox (outside/notices/take-notices.ts). */
 import type { Acquirer, AcquirerNotice, AuthorizationFacts } from '../../acquirers/acquirer.ts';
 import { DECLINE_CODES, DECLINES, type DeclineCode } from '../../acquirers/decline-codes.ts';
 import type { DisputeTerms } from '../../acquirers/dispute-terms.ts';
@@ -36,7 +36,7 @@ export interface AcquirerNoticeRuntime extends Omit<NoticeRuntime, 'party' | 'op
 /** What a notice is about. */
 interface Subject {
   readonly operation: PaymentOperation;
-  /** Of a dispute's notice: what it is about has not been taken in. */
+  /** Of a dispute's notice: the capture or dispute that it is about is not booked yet. */
   readonly disputesTooEarly?: boolean;
 }
 
@@ -55,32 +55,32 @@ function operationTaker(runtime: AcquirerNoticeRuntime): NoticeTaker<Subject> {
     noun: 'payment',
     async find({ bookId, party }, references) {
       const found = await findOperationsByReference(runtime.pool, bookId, references);
-      const told = [...found].filter(([, { acquirer }]) => acquirer === party);
-      return new Map(told.map(([reference, operation]) => [reference, { operation }]));
+      const own = [...found].filter(([, { acquirer }]) => acquirer === party);
+      return new Map(own.map(([reference, operation]) => [reference, { operation }]));
     },
-    async book({ bookId }, { operation }, told) {
-      const notice = told.notice as AcquirerNotice;
+    async book({ bookId }, { operation }, stored) {
+      const notice = stored.notice as AcquirerNotice;
       if (isDisputeNotice(notice)) {
-        const command = await disputeCommand(runtime, bookId, operation, { notice, evidence: told.evidence });
+        const command = await disputeCommand(runtime, bookId, operation, { notice, evidence: stored.evidence });
         const { isTooEarly } = await runtime.committer.submit(bookId, command);
         return { operation, disputesTooEarly: isTooEarly };
       }
       const command = await noticeCommand(runtime, bookId, operation, {
         notice,
-        evidence: told.evidence,
+        evidence: stored.evidence,
         callFor: 'job',
       });
       return { operation: await runtime.committer.submit(bookId, command) };
     },
-    // A refund fails after it succeeded: that has not been taken in yet.
+    // A refund fails after it succeeded, and its success is not booked yet.
     isTooEarly: ({ operation, disputesTooEarly = false }, { kind }) =>
       disputesTooEarly || (kind === 'refund_failed' && operation.status === 'pending'),
-    // Its dispute may be told of behind it.
+    // The notice that opens its dispute may come behind it.
     waitsAlone: ({ kind }) => kind === 'dispute_won' || kind === 'dispute_lost',
   };
 }
 
-/** The command by which a notice is taken in. Throws Error where the payment is not there: a bug. */
+/** The command that applies a notice. Throws Error where the payment does not exist: a bug. */
 export async function noticeCommand(
   runtime: Pick<AcquirerNoticeRuntime, 'pool' | 'clock' | 'release' | 'authorizationMs' | 'acquirer'>,
   bookId: BookId,
@@ -110,7 +110,7 @@ export async function noticeCommand(
 }
 
 /**
- * A notice says nothing about an authorization but that it succeeded: the acquirer is asked for the rest. It may have been canceled
+ * A notice of an authorization reports only its success: the acquirer is asked for its facts. It may have been canceled
  * since, for being late.
  */
 async function readAuthorization(

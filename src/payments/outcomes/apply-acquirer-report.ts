@@ -1,7 +1,7 @@
 /**
- * Applies what an acquirer reports of an operation. Reports may come twice, late, or contradict each other: the state decides what
- * they still mean, and what nobody can explain becomes an exception for a person. What a report means for a kind of operation is its
- * line, which stands beside the kind's noun.
+ * Applies an acquirer's report of an operation. Reports may come twice, late, or contradict each other: the state
+ * decides what a report still changes, and a contradiction becomes an exception for a person. Each kind of operation
+ * has an OperationOutcome beside its noun.
  */
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Command, Outcome } from '../../ledger/command/command.ts';
@@ -18,7 +18,7 @@ import { keepPaymentWaiting } from '../actions/payment-steps.ts';
 import { answerOutcome } from '../disputes/answer-outcome.ts';
 import type { OperationEnd, OperationOutcome, OutcomeRuntime, Reported } from '../operations/operation-outcome.ts';
 import { operationResources } from '../operations/operation-resources.ts';
-import { exceptionTouches, isDoubted, raise } from '../operations/payment-exception.ts';
+import { exceptionTouches, isMismatched, raise } from '../operations/payment-exception.ts';
 import type { OperationKind, PaymentOperation } from '../operations/payment-operation.ts';
 import { paymentOperations } from '../operations/payment-operation-table.ts';
 import { payments } from '../payment/payment-table.ts';
@@ -26,7 +26,7 @@ import { paymentTouches } from '../readers/payment-touches.ts';
 import { type RefundTerms, refundOutcome } from '../refunds/refund-outcome.ts';
 import { type ReleaseTerms, requireDay } from '../shares/earn-share.ts';
 
-/** What a report's command is made with, beside the operation and its payment. Null: no money moves, whatever is reported. */
+/** What applying a report needs beside the operation and its payment. Null: a report of this kind moves no money. */
 export type ReportTerms = ReleaseTerms | RefundTerms | null;
 
 const OUTCOMES: Readonly<Record<OperationKind, OperationOutcome<ReportTerms>>> = {
@@ -88,8 +88,8 @@ function decide(
   const payment = draft.get(payments, reported.payment.id);
   if (!operation || !payment) throw new Error(`Operation ${reported.operation.id} does not exist`);
   if (report.isLate && operation.status === 'pending') return draft.finish(operation);
-  const said = { id: evidenceId, resource: 'payment' as const, resourceId: payment.id };
-  if (!keepEvidence(draft, { ...said, call: report.call, answer: report.raw })) return draft.finish(operation);
+  const of = { id: evidenceId, resource: 'payment' as const, resourceId: payment.id };
+  if (!keepEvidence(draft, { ...of, call: report.call, answer: report.raw })) return draft.finish(operation);
   return draft.finish(apply(draft, { ...reported, payment, operation }));
 }
 
@@ -104,8 +104,8 @@ function apply(draft: Draft, reported: Reported<ReportTerms>): PaymentOperation 
       return end(draft, reported, { status: 'succeeded', ...kind.succeed(draft, reported) });
     case 'declined':
     case 'canceled':
-      // What an acquirer has said it did, if otherwise than it should, it takes back by no other report: a person resolves it.
-      if (isDoubted(draft, operation)) return keepWaiting(draft, reported, 'unknown');
+      // A success with another amount or currency is not undone by a later report: a person resolves it.
+      if (isMismatched(draft, operation)) return keepWaiting(draft, reported, 'unknown');
       return end(draft, reported, { status: 'failed', ...kind.fail(draft, reported) });
     case 'requires_action':
       return kind.challenge?.(draft, reported) ?? keepWaiting(draft, reported, null);
@@ -122,7 +122,7 @@ function keepWaiting(
 ): PaymentOperation {
   const { wall } = draft.moment;
   const later = wall + report.nextInquiryMs;
-  // No later than when the payer's time is over: then it is taken back.
+  // No later than the end of the payer's time: then it is withdrawn.
   const at =
     operation.payerUntil !== null && operation.payerUntil > wall ? Math.min(later, operation.payerUntil) : later;
   const waiting = { outcome, nextInquiryAt: at };
@@ -135,18 +135,22 @@ function keepWaiting(
   });
 }
 
-/** A report about what has ended: the same again means nothing, another one is for its kind or for a person. */
+/**
+ * A report of an operation that has ended: an equal one changes nothing, another one is for its kind or for a person.
+ */
 function contradict(draft: Draft, reported: Reported<ReportTerms>): PaymentOperation {
   const { operation, report } = reported;
   if (report.status === 'canceled' && operation.status === 'succeeded') return cancelLate(draft, reported);
-  const says = report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
-  if (says === undefined || says === operation.status || report.mismatches.length > 0) return operation;
+  const reportedStatus =
+    report.status === 'succeeded' ? 'succeeded' : report.status === 'declined' ? 'failed' : undefined;
+  if (reportedStatus === undefined || reportedStatus === operation.status || report.mismatches.length > 0)
+    return operation;
   const kind = OUTCOMES[operation.kind];
-  if (says === 'failed' && kind.failLate)
+  if (reportedStatus === 'failed' && kind.failLate)
     return end(draft, reported, { status: 'failed', ...kind.failLate(draft, reported) });
   raise(draft, operation, {
-    kind: says === 'succeeded' ? 'succeeded_after_failed' : 'failed_after_succeeded',
-    detail: `The acquirer says that the ${operation.kind} ${operation.reference} ${says}, after it ${operation.status}. Nothing was booked.`,
+    kind: reportedStatus === 'succeeded' ? 'succeeded_after_failed' : 'failed_after_succeeded',
+    detail: `The acquirer says that the ${operation.kind} ${operation.reference} ${reportedStatus}, after it ${operation.status}. Nothing was booked.`,
   });
   return operation;
 }

@@ -1,4 +1,4 @@
-/** Expires what ran out of time: authorizations that nobody captured, and payers who did not act. By the book's own time. */
+/** Expires, in the book's own time, authorizations that were not captured and payments whose payer did not act. */
 import type { Appointment } from '../../group/appointment.ts';
 import { accounts } from '../../ledger/account/account-table.ts';
 import type { Command } from '../../ledger/command/command.ts';
@@ -74,7 +74,9 @@ function isRequest({ sourceType }: Payment): boolean {
   return sourceType === 'cliq_request';
 }
 
-/** What became of a request to pay by now ends the payment, and it is never sent to the acquirer any more. */
+/**
+ * Withdraws a request to pay. Its outcome by now ends the payment, and the request is not sent to the acquirer again.
+ */
 function withdraw(draft: Draft, payment: Payment, operationId: Uuid): void {
   draft.put(payments, payment.id, { ...payment, expiresAt: null, dueAt: null });
   withdrawOperation(draft, operationId, { isExpiry: true });

@@ -1,6 +1,7 @@
 /**
- * The payments pool's jobs: brings operations to their acquirer and its answers back. The acquirer is called between two commits,
- * under a reference that is the same on every attempt. No answer is "unknown": resolved by asking.
+ * The payments pool's jobs: submits operations to their acquirer and books its answers. The acquirer is called between
+ * two commits, under a reference that is the same on every attempt. A call without an answer has an unknown outcome,
+ * which an inquiry resolves.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerInstruction } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -11,7 +12,7 @@ import type { Fingerprints } from '../../idempotency/fingerprints.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Committer } from '../../ledger/commit/committer.ts';
 import type { RowLoads } from '../../ledger/rows/row-loads.ts';
-import { askParty, type Heard as HeardAnswer } from '../../outside/calls/ask-party.ts';
+import { askParty, type CallOutcome } from '../../outside/calls/ask-party.ts';
 import type { InTurn } from '../../outside/calls/called-party.ts';
 import { callForEach, type OutsideCalls } from '../../outside/calls/job-calls.ts';
 import { inquiryPauseMs } from '../../outside/instructions/inquiry.ts';
@@ -61,10 +62,10 @@ interface Sent {
   readonly acquirer: Acquirer;
 }
 
-/** What became of a call to an acquirer. */
-type Heard =
+/** The outcome of a call to an acquirer. */
+type AcquirerOutcome =
   | SendOutcome<AcquirerAnswer>
-  | ({ readonly call: 'cancel'; readonly isExpiry: boolean } & HeardAnswer<AcquirerAnswer>);
+  | ({ readonly call: 'cancel'; readonly isExpiry: boolean } & CallOutcome<AcquirerAnswer>);
 
 /** First job after its commit: submits at once. */
 export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
@@ -74,7 +75,7 @@ export function submitOperations(runtime: SendRuntime, bookId: BookId, ids: read
   );
 }
 
-/** For operations of which nobody has told what became of them. */
+/** For operations whose outcome is not reported yet. */
 export function inquireOperations(runtime: SendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
   const now = () => runtime.clock.now();
@@ -106,16 +107,16 @@ async function eachOpen(
 }
 
 /**
- * The payer's time is over, or its payment was canceled. A request to pay that the acquirer has not seen by then is never sent: the payer
- * would approve what has expired.
+ * The payer's time is over, or the payment was canceled. A request to pay that the acquirer has not received by then is
+ * never sent: the payer would approve an expired payment.
  */
 function isOver({ payerUntil, withdrawn }: PaymentOperation, now: Instant): boolean {
   return withdrawn || (payerUntil !== null && payerUntil <= now);
 }
 
 /**
- * Nobody passed the challenge, or approved the request, in time, or its payment was canceled: it is ended at the acquirer, whatever became
- * of it. What the acquirer has said it did, if otherwise than it should, is left for a person.
+ * Nobody passed the challenge, or approved the request, in time, or the payment was canceled: the acquirer is asked to
+ * cancel the operation, whatever its state. One with an open mismatch is only inquired: a person resolves it.
  */
 async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promise<void> {
   const { operation, acquirer } = sent;
@@ -123,13 +124,13 @@ async function abandon(runtime: SendRuntime, bookId: BookId, sent: Sent): Promis
   const isExpiry = !withdrawn && payerUntil !== null && payerUntil <= runtime.clock.now();
   if (await hasOpenMismatch(runtime.pool, bookId, operation.paymentId))
     return inquireInstruction(operationSender(runtime, bookId), sent, () => runtime.clock.now());
-  const heard = await askParty(operation.reference, async () => {
+  const canceled = await askParty(operation.reference, async () => {
     failpoint('acquirer.cancel.before');
     const answer = await acquirer.cancel(bookId, operation.reference);
     failpoint('acquirer.cancel.after');
     return answer;
   });
-  await take(runtime, bookId, { sent, outcome: { call: 'cancel', isExpiry, ...heard } });
+  await take(runtime, bookId, { sent, outcome: { call: 'cancel', isExpiry, ...canceled } });
 }
 
 function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, AcquirerAnswer> {
@@ -149,7 +150,7 @@ function operationSender(runtime: SendRuntime, bookId: BookId): Sender<Sent, Acq
       failpoint('acquirer.inquire.after');
       return answer;
     },
-    // What the acquirer has said it did, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    // With an open mismatch nothing is sent again. Read now: a notice may have opened one since.
     maySendAgain: async ({ payment }) => !(await hasOpenMismatch(runtime.pool, bookId, payment.id)),
     take: (sent, outcome) => take(runtime, bookId, { sent, outcome }),
   };
@@ -195,11 +196,11 @@ async function instructionOf(
   };
 }
 
-/** Books what was heard. */
+/** Books the outcome of a call. */
 async function take(
   runtime: SendRuntime,
   bookId: BookId,
-  { sent, outcome }: { sent: Sent; outcome: Heard },
+  { sent, outcome }: { sent: Sent; outcome: AcquirerOutcome },
 ): Promise<void> {
   const { operation, payment, acquirer } = sent;
   const report = {
@@ -212,20 +213,20 @@ async function take(
 function reportOf(
   acquirer: Acquirer,
   operation: PaymentOperation,
-  outcome: Heard,
+  outcome: AcquirerOutcome,
 ): Omit<AcquirerReport, 'authorizationMs'> {
   const { call } = outcome;
   const isExpiry = outcome.call === 'cancel' && outcome.isExpiry;
   const any = { call, isExpiry, nextInquiryMs: inquiryPauseMs(acquirer, operation), mismatches: [] };
-  if (outcome.said === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
-  if (outcome.said === 'not_found')
+  if (outcome.result === 'unknown') return { ...any, status: 'unknown', raw: outcome.raw };
+  if (outcome.result === 'not_found')
     return outcome.never
       ? { ...any, status: 'declined', code: 'processing_error', raw: outcome.answer }
       : { ...any, status: 'pending', raw: outcome.answer };
   return { ...any, ...answered(operation, outcome.answer) };
 }
 
-/** What an answer says about an operation. */
+/** The part of a report that an answer contains. */
 export function answered(
   operation: PaymentOperation,
   answer: AcquirerAnswer,

@@ -1,4 +1,7 @@
-/** Test mode: what the payer makes of a request to pay, or that nobody answers it. Its word is taken in at once. */
+/**
+ * Test mode: the payer approves or declines a request to pay, or lets it expire. The outcome is applied before the
+ * response.
+ */
 import type { Acquirers } from '../../acquirers/acquirers.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -36,7 +39,7 @@ export interface SimulateRequest extends Asked {
   readonly simulation: 'approve' | 'decline' | 'expire';
 }
 
-/** The acquirer is told before the commit. So a repeat is answered from its key, and tells it nothing. */
+/** The acquirer is called before the commit, and a repeat is answered from its key without a call. */
 export const simulateRequest: UseCase<SimulateRuntime, SimulateRequest> = {
   keyFirst: true,
   answers: 'after_follow',
@@ -79,7 +82,7 @@ async function resolved(
   return { command: showPayment(command, payment), follow: () => sandbox.acknowledge([notice.id]) };
 }
 
-/** As the acquirer is asked when the time is over. */
+/** The same call and report as those of a request that has expired. */
 async function withdrawn(
   runtime: SimulateRuntime,
   { bookId }: SimulateRequest,

@@ -116,7 +116,7 @@ class Totals {
   readonly #trailers = new Map<string, ReportRow>();
   #lastRow: number | null = null;
 
-  /** Whatever is summed of a currency stays within an amount, in any order and by any book: so the signs do not count. */
+  /** Sums of a currency must fit an amount in any order and for any book: so magnitudes are added, without signs. */
   add({ row, currency, gross, cost, net }: ReportLine): void {
     if (this.#trailers.size > 0) throw new BadInput(row, 'A line stands behind the TOTAL.');
     const sum = this.#sums.get(currency) ?? NOTHING;

@@ -1,7 +1,7 @@
 /**
- * A line of an acquirer's settlement report: what it paid. Read from a row of CSV (docs/payments-settlement.md); that the report is whole,
- * check-report.ts sees. Pure.
- * Next: report-store.ts (its rows), settle-lines.ts (what a book makes of its lines).
+ * A line of an acquirer's settlement report: an amount that it paid. Read from a row of CSV
+ * (docs/payments-settlement.md); check-report.ts checks that the report is whole. Pure.
+ * Next: report-store.ts (its rows), settle-lines.ts (its lines in a book).
  */
 import { BadInput } from '../../intake/bad-input.ts';
 import type { CsvRow } from '../../intake/csv.ts';

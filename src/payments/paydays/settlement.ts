@@ -1,6 +1,7 @@
 /**
- * A settlement: what an acquirer's report has for one book in one currency. Its lines are taken in commands of at most
- * LINES_PER_COMMAND; `taken` says how far, so that each line is booked once whoever goes on, and how often.
+ * A settlement: the lines of an acquirer's report for one book in one currency. A command takes at most
+ * LINES_PER_COMMAND of them. `taken` counts the lines that are done, so each is booked once, whichever process
+ * continues.
  * Invariant: pool and acquirer have moved by `amount`, the sum of the lines that were booked.
  */
 
@@ -10,7 +11,7 @@ import type { Uuid } from '../../values/ids.ts';
 import type { LineType } from './report.ts';
 
 export type SettlementStatus =
-  /** Some of its lines are still to be taken. Who reads the report goes on. */
+  /** Some of its lines are still to be taken. The process that reads the report continues. */
   | 'received'
   /** Every line is booked, or is an exception. Final. */
   | 'completed';
@@ -63,7 +64,7 @@ export interface Payday {
   readonly id: Uuid;
   readonly status: 'open' | 'done';
   readonly paysAt: Instant;
-  /** Of the reports that were made for it, the one that is taken in last. */
+  /** The reports that were made for it. Only the last one may have lines to be taken. */
   readonly reportIds: readonly Uuid[];
   readonly version: number;
   readonly dueAt: Instant | null;

@@ -29,7 +29,9 @@ export function checkoutUrl(keyed: Keyed, publicUrl: string, { bookId, id }: { b
   return `${publicUrl}/checkout/${checkoutToken(keyed, bookId, id)}`;
 }
 
-/** In the query of the link by which a payer comes back from the acquirer: what became of the payment is asked at once. */
+/**
+ * In the query of the link by which a payer returns from the acquirer: the acquirer is asked for the outcome at once.
+ */
 export const RETURNED = 'returned';
 
 /** What stands in the place of the link wherever the payment's view is stored. */

@@ -10,7 +10,7 @@ export function aliasPlace(bookId: BookId, paymentId: Uuid): SealedPlace {
   return { bookId, table: 'payments', column: 'alias_sealed', rowId: paymentId };
 }
 
-/** What the acquirer is told of it, the same on every attempt; null for a payment that is none. */
+/** The request as the acquirer receives it, the same on every attempt; null for other payments. */
 export function requestOf(
   secretBox: SecretBox,
   { id, aliasSealed }: Pick<Payment, 'id' | 'aliasSealed'>,

@@ -4,7 +4,7 @@ import { advance } from '../../ledger/resources/resource.ts';
 import type { Payment } from './payment.ts';
 import { paymentResource } from './payment-resource.ts';
 
-export function settlesWhole({
+export function isWhollySettled({
   status,
   amountSettled,
   amountCaptured,
@@ -12,8 +12,8 @@ export function settlesWhole({
   return status === 'captured' && amountCaptured > 0n && amountSettled === amountCaptured;
 }
 
-/** captured → settled at once, where its captures were settled before the rest was given up. */
+/** captured → settled at once, where its captures were settled before the rest was voided or expired. */
 export function settleIfPaid(draft: Draft, payment: Payment): Payment {
-  if (!settlesWhole(payment)) return payment;
+  if (!isWhollySettled(payment)) return payment;
   return advance(draft, paymentResource, payment, { status: 'settled' }, { event: 'payment.settled' });
 }

@@ -4,7 +4,7 @@ import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Payment } from './payment.ts';
 
-/** The acquirer is told whom to ask on every attempt, until it is known what became of it. */
+/** Every attempt sends the payer's alias to the acquirer, until the outcome is known. */
 const REQUEST_IS_OPEN = "status IN ('processing', 'requires_action')";
 
 export const payments = tableOf<Payment>({

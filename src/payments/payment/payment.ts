@@ -189,12 +189,12 @@ export const CAPTURES_MAX = 50;
 /** Refunds of one payment, those that failed too: verify reads them with their payment. */
 export const REFUNDS_MAX = 500;
 
-/** Disputes of one payment, inquiries and those that were won too: likewise, and a payment that is disputed more often is no payment. */
+/** Disputes of one payment, including inquiries and won ones. Likewise; no payment is really disputed as often. */
 export const DISPUTES_MAX = 500;
 
 const CAPTURABLE: readonly PaymentStatus[] = ['authorized', 'partially_captured'];
 
-/** Who moves next. */
+/** The party whose step is next. */
 export function waitingOn({ status, outcome, pendingOperation }: Payment): PaymentWaitingOn {
   if (status === 'requires_action') return 'payer';
   if (pendingOperation !== null) return outcome === 'unknown' ? 'inquiry' : 'acquirer';

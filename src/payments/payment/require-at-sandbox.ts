@@ -2,7 +2,10 @@ import { SANDBOX_ACQUIRER } from '../../acquirers/acquirer-names.ts';
 import { ApiError } from '../../errors/errors.ts';
 import { allowedActions, type Payment } from './payment.ts';
 
-/** Simulations speak for the sandbox. Elsewhere somebody's gateway holds the payment, in test mode too, and would know nothing of it. */
+/**
+ * Simulations act at the sandbox acquirer. Any other acquirer is a partner's gateway, in test mode too, and would not
+ * know of them.
+ */
 export function requireAtSandbox(payment: Payment): void {
   if (payment.acquirer === SANDBOX_ACQUIRER) return;
   throw new ApiError('state_conflict', {

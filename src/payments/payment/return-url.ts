@@ -1,6 +1,6 @@
 /**
- * Where a payer is led back to: a public page over https, or, in test mode, the machine of whoever tries it. The URL is somebody
- * else's: it is led to byte for byte, with one parameter more.
+ * The page that a payer returns to: a public page over https, or, in test mode, the integrator's own machine. The URL
+ * is used byte for byte as it was given, with one more parameter.
  */
 import { isIP } from 'node:net';
 import { isLocalName, isPublicAddress, unbracketed } from '../../values/public-address.ts';

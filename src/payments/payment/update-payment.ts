@@ -1,4 +1,4 @@
-/** Changes what a payment says for people: description, external id, metadata. */
+/** Changes the descriptive members of a payment: description, external id, metadata. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
@@ -23,7 +23,7 @@ export const requestPaymentUpdate: UseCase<OnceRuntime, Asked & UpdatePayment> =
   prepare: (_, input) => Promise.resolve({ command: updatePayment(input) }),
 };
 
-/** A field that is left out stays as it is; where all do, nothing is written or told. */
+/** A field that is left out stays as it is. Without a difference nothing is written, and no event is emitted. */
 function updatePayment(input: UpdatePayment): Command<Stored | Refusal> {
   const salt = newSalt();
   return changeOf(paymentResource, { ...input, id: input.paymentId, action: 'update' }, (draft, payment) => {

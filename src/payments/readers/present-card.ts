@@ -39,7 +39,7 @@ export interface PresentCard extends Asked {
   readonly tip: bigint;
 }
 
-/** Test cards say nothing of when they expire. */
+/** Test cards have no expiry of their own. */
 const YEARS_LEFT = 3;
 
 /** The card is exchanged before the commit. So a repeat is answered from its key, and presents nothing. */

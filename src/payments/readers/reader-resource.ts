@@ -22,7 +22,7 @@ export const readerResource: Resource<Reader, Shown> = {
   changed: (reader, change) => ({ ...reader, ...change }),
   transitions: READER_TRANSITIONS,
   allowedActions: allowedOnReader,
-  // A busy reader says what it is busy with.
+  // A deletion of a busy reader is refused as `reader_busy`, with the action that it is busy with.
   unlistedActions: ['update', 'delete'],
   isGone: ({ status }) => status === 'removed',
   view: (reader, { livemode }) => readerView(reader, livemode),

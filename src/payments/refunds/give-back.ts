@@ -1,6 +1,7 @@
 /**
- * Where money goes back to that a refund or a dispute had taken: to where it came from (API.md §4). What waited for its release waits
- * again for the same day, as a reserve if it was one; only where that day is over the customer has it at once.
+ * Gives the money of a failed refund or a won dispute back to its funding (API.md §4). Money that waited for its
+ * release waits again for the same day, as a reserve if it was one. Once that day has passed, it is available to the
+ * customer at once.
  *
  *   taken from             goes back to
  *   the customer           the customer
@@ -19,7 +20,7 @@ import { paymentOperations } from '../operations/payment-operation-table.ts';
 import { changeShare, openShare } from '../shares/earn-share.ts';
 import { type PaymentShare, type ShareKey, shareId } from '../shares/share.ts';
 import { paymentShares } from '../shares/share-table.ts';
-import { accountOf, changeLeft, sharesOf } from './take-from-sources.ts';
+import { accountOf, changeLeft, sharesOf } from './take-funding.ts';
 
 /** A refund, or a dispute. */
 export type Giver = Pick<PaymentOperation, 'id' | 'paymentId' | 'accountId' | 'currency'>;
@@ -51,7 +52,7 @@ export function wayBackTouches({ portions }: Pick<PaymentOperation, 'portions'>,
   ];
 }
 
-/** Puts an amount of a portion back into shares, and says which accounts get it: for the caller's entry. */
+/** Puts an amount of a portion back into shares. Returns the accounts that get it, for the caller's entry. */
 export function giveBack(draft: Draft, giver: Giver, portion: Portion, amount: bigint): GivenBack[] {
   const { captureId } = portion;
   return waysBack(draft, giver, portion, amount).map((way) => {
@@ -86,14 +87,14 @@ function waysBack(draft: Draft, { accountId }: Giver, portion: Portion, amount: 
   ].filter((way) => way.amount > 0n);
 }
 
-/** All of it while the acquirer has not paid the capture. */
+/** The part that goes back to waiting: all of it while the acquirer has not paid the capture. */
 function waitingOf(draft: Draft, captureId: Uuid, amount: bigint): bigint {
   return draft.get(paymentOperations, captureId)!.settledAt === null ? amount : 0n;
 }
 
 /**
- * The ready share of the same day and kind; null once its day is over, since nothing waits any more. One that is due and not released
- * yet still takes it, and the customer has it with the rest: not where the account is closed.
+ * The ready share of the same day and kind; null once that day has passed, since nothing waits any more. A share that
+ * is due and not released yet still gets it, unless the account is closed, and releases it with the rest.
  */
 function readyOf(draft: Draft, from: PaymentShare, isClosed: boolean): PaymentShare | null {
   const key: ShareKey = { ...keyOf(from), kind: 'ready' };

@@ -9,7 +9,7 @@ import { failRefund, failRefundLate, succeedRefund } from './refund-steps.ts';
 
 export interface RefundTerms {
   readonly today: Today;
-  /** The shares that its money may go back to: its captures may have been settled meanwhile (readWayBack). */
+  /** The shares that its money may go back to: the acquirer may have paid its captures meanwhile (readWayBack). */
   readonly movedShares: readonly Uuid[];
 }
 

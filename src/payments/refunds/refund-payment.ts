@@ -1,4 +1,4 @@
-/** Refunds a payment: the money leaves its sources with the request, and the acquirer is asked afterwards. */
+/** Refunds a payment: its funding is debited with the request, and the acquirer is called afterwards. */
 import { resultingBalances } from '../../accounts/account/resulting-balances.ts';
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
@@ -26,7 +26,7 @@ import { paymentResource } from '../payment/payment-resource.ts';
 import { payments } from '../payment/payment-table.ts';
 import { operationTouches } from '../readers/payment-touches.ts';
 import { takeRefund } from './refund-steps.ts';
-import { type MoneySources, readSources, sourceTouches } from './take-from-sources.ts';
+import { type Funding, fundingTouches, readFunding } from './take-funding.ts';
 
 export interface RefundRequest extends Asked {
   readonly paymentId: Uuid;
@@ -41,25 +41,25 @@ export const requestRefund: UseCase<{ pool: Pool }, RefundRequest> = {
     const { bookId, paymentId } = input;
     const payment = await payments.find(pool, bookId, paymentId);
     if (!payment) throw new ApiError('resource_not_found', { param: 'id' });
-    const sources = await readSources(pool, bookId, payment);
+    const funding = await readFunding(pool, bookId, payment);
     const of =
       payment.authorizedBy === null ? undefined : await paymentOperations.find(pool, bookId, payment.authorizedBy);
-    return { command: refundPayment(bookId, { payment, sources, of }, input) };
+    return { command: refundPayment(bookId, { payment, funding, of }, input) };
   },
 };
 
 export function refundPayment(
   bookId: BookId,
-  read: { payment: Payment; sources: MoneySources; of: PaymentOperation | undefined },
+  read: { payment: Payment; funding: Funding; of: PaymentOperation | undefined },
   input: RefundRequest,
 ): Command<Stored | Refusal> {
-  const { payment, sources, of } = read;
+  const { payment, funding, of } = read;
   const id = newId();
   const { reason = null } = input;
   const textSalt = reason === null ? null : newSalt();
   const touches = [
     ...operationTouches(bookId, payment, [{ id }]),
-    ...sourceTouches(sources),
+    ...fundingTouches(funding),
     { table: operationCounts, ids: [payment.id] },
   ];
   const request = { ...input, id: payment.id, action: 'refund', touches };
@@ -82,7 +82,7 @@ export function refundPayment(
       },
       draft.moment,
     );
-    const taken = takeRefund(draft, current, begun, sources);
+    const taken = takeRefund(draft, current, begun, funding);
     if ('missing' in taken)
       return {
         refused: 'insufficient_funds',
@@ -123,7 +123,7 @@ export function refundPayment(
   });
 }
 
-/** What is certain before the sources of the money are looked at. */
+/** The guards that need no funding. */
 function refuseRefund(draft: Draft, payment: Payment, amount: bigint): Refusal | undefined {
   const left = refundable(payment);
   if (amount > left)

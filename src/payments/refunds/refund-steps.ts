@@ -1,4 +1,7 @@
-/** The journal of a refund: where its money comes from (take-from-sources.ts), and where it goes when the refund fails (give-back.ts). */
+/**
+ * The journal of a refund: where its money comes from (take-funding.ts), and where it goes when the refund fails
+ * (give-back.ts).
+ */
 import { waitInClosed } from '../../exceptions/wait-in-closed.ts';
 import type { Draft } from '../../ledger/command/draft.ts';
 import type { Entry, PostingDraft } from '../../ledger/entry/entry.ts';
@@ -8,14 +11,7 @@ import { type PaymentOperation, type Portion, sumOfPortions } from '../operation
 import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
 import { giveBack } from './give-back.ts';
-import {
-  accountOf,
-  type MoneySources,
-  moneyOf,
-  planTaking,
-  requireSources,
-  takePortions,
-} from './take-from-sources.ts';
+import { accountOf, type Funding, moneyOf, planTaking, requireFunding, takePortions } from './take-funding.ts';
 
 /** refunds_in_transit → acquirer. */
 export function succeedRefund(draft: Draft, payment: Payment, operation: PaymentOperation): Entry[] {
@@ -69,18 +65,18 @@ function bookFailure(
 ): Entry {
   const { id, currency, fee } = operation;
   requirePortions(operation);
-  const source = draft.chart(from, currency).id;
+  const payer = draft.chart(from, currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings: PostingDraft[] = [];
-  // The portions say what left: the amount less the fee that the operator gave.
+  // The portions are what the account paid: the amount less the fee that the operator gave.
   let taken = fee;
   const parts = operation.portions.flatMap((portion) => giveBack(draft, operation, portion, portion.amount));
   for (const { account, amount } of parts) {
-    postings.push({ debit: source, credit: account, amount: amount + taken });
+    postings.push({ debit: payer, credit: account, amount: amount + taken });
     postings.push({ debit: account, credit: operator, amount: taken });
     taken = 0n;
   }
-  if (parts.length === 0) postings.push({ debit: source, credit: operator, amount: fee });
+  if (parts.length === 0) postings.push({ debit: payer, credit: operator, amount: fee });
   return draft.post({
     resource: 'refund',
     resourceId: id,
@@ -109,18 +105,18 @@ function requirePortions({ id, amount, fee, portions }: PaymentOperation): void 
     );
 }
 
-/** Takes the money of a refund out of its sources and books it. Says what is missing where they have too little. */
+/** Takes a refund out of its funding and books it. Returns what is missing where the funding is too small. */
 export function takeRefund(
   draft: Draft,
   payment: Payment,
   operation: PaymentOperation,
-  sources: MoneySources,
+  funding: Funding,
 ): { entry: Entry; operation: PaymentOperation } | { missing: bigint; available: bigint } {
   const { amount, currency, accountId } = operation;
-  requireSources(draft, payment, sources);
+  requireFunding(draft, payment, funding);
   const fee = allocatedFee(payment, amount);
   const needed = amount - fee;
-  const money = moneyOf(draft, accountId, sources);
+  const money = moneyOf(draft, accountId, funding);
   // A closed account may have been given money back since; nothing leaves it.
   const leaves = draft.account(accountId).status === 'open' ? money.available : 0n;
   const { portions, missing } = planTaking(needed, { ...money, available: leaves });
@@ -129,14 +125,14 @@ export function takeRefund(
   const transit = draft.chart('refunds_in_transit', currency).id;
   const operator = draft.chart('due_operator', currency).id;
   const postings: PostingDraft[] = [];
-  // The operator gives its fee to the first source, which passes it on with its own part. A fee as large as the amount needs no
-  // source: it passes through what is pending.
+  // The operator's fee goes to the account of the first portion, which passes it on with its own part. A fee as large
+  // as the amount needs no portion: it passes through merchant_pending.
   let given = fee;
   for (const portion of portions.length > 0 ? portions : [NOTHING]) {
-    const source =
+    const payer =
       portion === NOTHING ? draft.chart('merchant_pending', currency).id : accountOf(draft, payment, portion.shareId);
-    postings.push({ debit: operator, credit: source, amount: given });
-    postings.push({ debit: source, credit: transit, amount: portion.amount + given });
+    postings.push({ debit: operator, credit: payer, amount: given });
+    postings.push({ debit: payer, credit: transit, amount: portion.amount + given });
     given = 0n;
   }
   const entry = draft.post({ resource: 'refund', resourceId: operation.id, step: 'refunded', postings });

@@ -1,4 +1,4 @@
-/** Books a report in every book that it is about, command by command. */
+/** Books a report in every book that it names, command by command. */
 
 import type { Pool } from '../../db/pool.ts';
 import { bookParts } from '../../intake/book-parts.ts';
@@ -27,23 +27,23 @@ export async function bookReport(
   onTaken: (taken: number, lines: number) => void = () => undefined,
 ): Promise<BookedPart[]> {
   const parts = await listParts(runtime.pool, report);
-  return bookParts(parts, { lines, onTaken }, async (part, tell) => ({
+  return bookParts(parts, { lines, onTaken }, async (part, onProgress) => ({
     part,
-    settlement: await bookPart(runtime, part, tell),
+    settlement: await bookPart(runtime, part, onProgress),
   }));
 }
 
 async function bookPart(
   { pool, committer }: BookReportRuntime,
   part: ReportPart,
-  tell: (settlement: Settlement) => void,
+  onProgress: (settlement: Settlement) => void,
 ): Promise<Settlement> {
   const next = async () => (await nextLines(pool, part))?.command;
   for (let taken: number | undefined; ; ) {
     const settlement = await submitAsRead(committer, part.ofBook, next);
     if (!settlement) break;
     taken = further(`Settlement ${part.id}`, taken, settlement.taken);
-    tell(settlement);
+    onProgress(settlement);
   }
   return (await settlements.find(pool, part.ofBook, part.id))!;
 }

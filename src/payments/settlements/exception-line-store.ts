@@ -15,7 +15,10 @@ export interface ExceptionLine {
   readonly isBooked: boolean;
 }
 
-/** Undefined where the exception is none of a settlement's lines. Indexes: settlement_lines_by_exception, settlement_lines_by_settlement. */
+/**
+ * Undefined for an exception of anything but a settlement line. Indexes: settlement_lines_by_exception,
+ * settlement_lines_by_settlement.
+ */
 export async function findExceptionLine(pool: Pool, exceptionId: Uuid): Promise<ExceptionLine | undefined> {
   const { rows } = await pool.query<{ id: Uuid; mode: Mode; is_booked: boolean }>(
     `SELECT l.id, b.mode, EXISTS (

@@ -43,7 +43,7 @@ export interface PaydayRuntime {
   readonly pool: Pool;
   readonly acquirers: Pick<Acquirers, 'sandbox'>;
   readonly secretBox: SecretBox;
-  /** Whether somebody waits for the acquirer's report. Without it nobody does. */
+  /** `request` while a request waits for the acquirer's report. Left out: none waits. */
   readonly callFor?: CallFor;
 }
 
@@ -51,9 +51,9 @@ export interface PaydayRuntime {
 const REPORT_LINES_MAX = 50_000;
 
 /**
- * The next step of a payday: makes a report, takes lines of the one that was made last, or closes. Its answer says whether it is over.
- * Each step takes something: NoProgress, thrown here or by its command, sets the payday aside. Where another process was ahead of the
- * reading, the command throws StaleRead: the payday is somewhere else, and is read again.
+ * The next step of a payday: makes a report, takes lines of the last one, or closes. Answers with whether the payday is
+ * done. A step without progress throws NoProgress, here or in its command, which marks the payday as stuck. Where
+ * another process took a step since the reading, the command throws StaleRead, and the payday is read again.
  */
 export async function paydayStep(
   runtime: PaydayRuntime,

@@ -70,7 +70,7 @@ export function exceptionOf(
     case 'refund':
       if (operation.settledAt !== null || operation.failureSettledAt !== null)
         return raised('settlement_repeated', `the ${type} was settled before.`);
-      // A report tells of the past: what it pays may have failed before it is read, and a later one gives it back.
+      // A report is of the past: a refund that it pays may have failed since, and a later report gives it back.
       if (operation.status !== 'succeeded' && !hasFailedLate(operation))
         return raised('settlement_not_succeeded', `the ${type} is ${operation.status}.${later(operation)}`);
       break;
@@ -86,7 +86,7 @@ export function exceptionOf(
       if (problem) return raised(...problem);
     }
   }
-  // Which dispute a line is about, its amount has said.
+  // A line about a dispute was matched by its amount.
   const isOfDispute = type === 'dispute' || type === 'dispute_won';
   if (!isOfDispute && magnitude(gross) !== operation.amount)
     return raised('settlement_amount_mismatch', `the ${operation.kind} is of ${operation.amount}.`);
@@ -96,7 +96,7 @@ export function exceptionOf(
   return undefined;
 }
 
-/** What is under way may still become what the acquirer says: a person takes the line again then. */
+/** An operation that is under way may still succeed as the line states: then an operator takes the line again. */
 function later({ status }: PaymentOperation): string {
   const isOpen = status === 'pending' || status === 'requires_action';
   return isOpen ? ' Once it has succeeded, npm run settle -- --again books the line.' : '';

@@ -1,4 +1,4 @@
-/** The command that takes the next lines of a part of a report: read from where the book has come, however it got there. */
+/** The command that takes the next lines of a part of a report, behind those that the book has taken. */
 import type { Pool } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Command, Touch } from '../../ledger/command/command.ts';
@@ -18,7 +18,7 @@ import { settleLines } from './settle-lines.ts';
 /** A command touches at most 1,000 rows: this many are left for what it touches beside its lines. */
 const LINE_ROWS_MAX = 950;
 
-/** Undefined where every line of the part has been taken. `last`: none is left behind these. */
+/** Undefined where every line of the part has been taken. `last`: these are the last lines. */
 export async function nextLines(
   pool: Pool,
   part: ReportPart,
@@ -46,8 +46,8 @@ export async function readLines(
 }
 
 /**
- * What each line about a dispute settles; undefined for other lines. Of several lines of one amount each settles a dispute of its own, and
- * a line that settles none is told how many are left behind the lines before it.
+ * The dispute that each line about one settles; undefined for other lines. Of several lines of one amount each settles
+ * a dispute of its own. For a line without a match, `unsettled` counts the disputes that the lines before it left.
  */
 async function chargebacksOf(
   pool: Pool,

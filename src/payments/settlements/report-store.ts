@@ -27,7 +27,7 @@ export interface ReportPart {
   /** Of the settlement too. */
   readonly id: Uuid;
   readonly reportBookId: BookId;
-  /** The book whose it is; the operator's own for lines about nobody we know. */
+  /** The book of its lines; the operator's own for lines that match no book. */
   readonly ofBook: BookId;
   readonly acquirer: string;
   readonly currency: string;

@@ -1,7 +1,7 @@
 /**
- * Takes a line of a report again that had become an exception (`npm run settle -- --again`): its capture or refund may have come, or
- * succeeded, since. A line that matches now is booked by an entry of its own, and its exception is resolved. An exception that a person
- * has explained is left to who approves it: nothing is booked.
+ * Takes a line of a report again that had become an exception (`npm run settle -- --again`): its capture or refund may
+ * have come, or succeeded, since. A line that matches now is booked by an entry of its own, and its exception is
+ * resolved. With a proposed resolution nothing is booked: its approver decides.
  */
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
@@ -33,12 +33,12 @@ export type SettledAgain =
   | { readonly result: 'booked'; readonly settlement: Settlement }
   /** Its exception had been resolved. */
   | { readonly result: 'ended' }
-  /** A person has said what becomes of it, and a second one has not approved yet. Nothing was booked. */
+  /** A person has proposed a resolution, and a second one has not approved it yet. Nothing was booked. */
   | { readonly result: 'handled'; readonly status: ExceptionStatus }
   /** It does not fit yet. Nothing was booked. */
   | { readonly result: 'exception'; readonly exception: LineException };
 
-/** Nobody has said yet what becomes of it. */
+/** No resolution is proposed yet. */
 const UNHANDLED: ReadonlySet<ExceptionStatus> = new Set(['open', 'assigned']);
 
 export function settleAgain(bookId: BookId, input: SettleAgain): Command<SettledAgain> {

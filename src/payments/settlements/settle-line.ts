@@ -1,4 +1,7 @@
-/** One line of a report in a book: whether it is about what we know, and what it settles. For a command that books the money. */
+/**
+ * Matches one line of a report with the operation or dispute that it pays, and marks that as settled. The caller books
+ * the money.
+ */
 
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Touch } from '../../ledger/command/command.ts';
@@ -15,7 +18,7 @@ import type { Settlement } from '../paydays/settlement.ts';
 import { settlementLines } from '../paydays/settlement-table.ts';
 import type { Payment } from '../payment/payment.ts';
 import { paymentResource } from '../payment/payment-resource.ts';
-import { settlesWhole } from '../payment/payment-settled.ts';
+import { isWhollySettled } from '../payment/payment-settled.ts';
 import { payments } from '../payment/payment-table.ts';
 import type { PaymentShare } from '../shares/share.ts';
 import { exceptionOf, type LineException, type ReadChargebacks } from './match-line.ts';
@@ -31,7 +34,7 @@ export interface ReadLine {
   readonly chargebacks: ReadChargebacks | undefined;
 }
 
-/** What became of a line. */
+/** A line that was taken: settled, or an exception. */
 export interface TakenLine {
   readonly line: PartLine;
   readonly operation: PaymentOperation | undefined;
@@ -55,8 +58,8 @@ export function lineTouches(
 }
 
 /**
- * Settles the line, or says why not. What it comes to is for the caller to book. Throws StaleRead where what it is about is no
- * longer as it was read.
+ * Settles the line, or returns the exception that it is. The caller books its amount. Throws StaleRead where the
+ * operation or dispute has changed since it was read.
  */
 export function takeLine(
   draft: Draft,
@@ -94,7 +97,7 @@ function settleCapture(
   const amountSettled = payment.amountSettled + operation.amount;
   const portions = moves.move(operation);
   advance(draft, captureResource, operation, { settledAt: draft.moment.book, portions });
-  const isSettled = settlesWhole({ ...payment, amountSettled });
+  const isSettled = isWhollySettled({ ...payment, amountSettled });
   advance(
     draft,
     paymentResource,
@@ -121,7 +124,7 @@ export function bookNet(
   });
 }
 
-/** The row that says what became of a line. `id`: of the report's line, or of a row beside it. */
+/** Writes the row of a line that was taken. `id`: of the report's line, or of a row beside it. */
 export function keepLine(
   draft: Draft,
   { id: settlementId, currency }: Pick<Settlement, 'id' | 'currency'>,

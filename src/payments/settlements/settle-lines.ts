@@ -1,7 +1,7 @@
 /**
- * Takes the next lines of a settlement, in one command: what matches is settled and booked by one entry (pool → acquirer, or the
- * other way), what does not is an exception. The settlement's `taken` says which lines are next, so a command that comes twice, or
- * late, changes nothing.
+ * Takes the next lines of a settlement, in one command: lines that match are settled and booked by one entry (pool →
+ * acquirer, or the other way), each of the others becomes an exception. The settlement's `taken` counts the lines that
+ * are done, so a command that comes twice, or late, changes nothing.
  */
 
 import { openException } from '../../exceptions/open-exception.ts';
@@ -79,7 +79,7 @@ function takeLines(draft: Draft, settlement: Settlement, { part, lines }: Settle
   const booked = taken.filter(({ exceptionId }) => exceptionId === null);
   const net = booked.reduce((sum, { line }) => sum + line.gross, 0n);
   const entry = net === 0n ? null : bookNet(draft, settlement, { net, step: `settled_from_${settlement.taken + 1}` });
-  const next = tell(draft, settlement, {
+  const next = announceLines(draft, settlement, {
     taken: settlement.taken + taken.length,
     amount: settlement.amount + net,
     exceptions: settlement.exceptions + taken.length - booked.length,
@@ -93,8 +93,8 @@ function takeLines(draft: Draft, settlement: Settlement, { part, lines }: Settle
   return next;
 }
 
-/** Every command tells of its entry: those before the last as `settlement.received`. */
-function tell(
+/** Every command announces its entry: those before the last as `settlement.received`. */
+function announceLines(
   draft: Draft,
   settlement: Settlement,
   { entry, ...change }: Pick<Settlement, 'taken' | 'amount' | 'exceptions'> & { entry: Entry | null },

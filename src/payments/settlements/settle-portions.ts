@@ -1,6 +1,6 @@
 /**
- * What a settled capture earned is released on its day: it moves from the share that waits to the ready one of the same day. When
- * that day is over it is released at once, with all that the same command settles for the account.
+ * Moves the earnings of a settled capture from their waiting share to the ready one of the same day, which releases
+ * them. Earnings whose day has passed are released at once, together with all that the command settles for the account.
  */
 import { accountTouches } from '../../accounts/account/account-resource.ts';
 import { dayOf, startOfDay } from '../../calendar/day.ts';
@@ -27,7 +27,7 @@ export function portionTouches(
   ];
 }
 
-/** Moves portions in one command. `finish` releases what is over. */
+/** Moves the portions of one command. `finish` releases those whose day has passed. */
 export class PortionMoves {
   readonly #draft: Draft;
   /** By account: what is released at once. */

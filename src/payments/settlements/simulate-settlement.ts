@@ -22,8 +22,8 @@ import { settlementResource } from './settlement-resource.ts';
 const STEPS_MAX = 1_000;
 
 /**
- * A payday that is due now, taken in before the answer. It is a row, so the sweeper takes in what a process that dies here leaves.
- * The same key is the same payday.
+ * A payday that is due now, and is completed before the response. It is a row, so the sweeper continues it if this
+ * process dies. The same Idempotency-Key is the same payday.
  */
 export const simulateSettlement: UseCase<OnceRuntime & PaydayRuntime, Asked> = {
   keyFirst: true,

@@ -1,6 +1,6 @@
 /**
- * The release schedule of a book: its own, or that of the installation until somebody sets one. The one in force when a capture
- * succeeds decides when it is released; a change moves nothing that waits already.
+ * The release schedule of a book: its own, or that of the installation until one is set. The one in force when a
+ * capture succeeds decides when it is released; a change moves nothing that waits already.
  * Next: book-schedule-store.ts (where it is kept), update-schedule.ts (its change).
  */
 import type { ReleaseSchedule, Reserve } from '../../calendar/release-schedule.ts';

@@ -119,8 +119,8 @@ export function reservedPart({ reserve }: ReleaseSchedule, earned: bigint): bigi
 }
 
 /**
- * Puts in, or takes out, and writes the line that says so. `lent` is what that changes of what the share has lent. Throws RangeError
- * where the share would hold, or have lent, less than nothing.
+ * Adds an amount to a share, or takes it out if negative, and writes the line about it. `lent` changes what the share
+ * has lent. Throws RangeError where the share's amount, or what it has lent, would fall below zero.
  */
 export function changeShare(
   draft: Draft,
@@ -154,7 +154,7 @@ export function changeShare(
   return changed;
 }
 
-/** The share of a day, or a new one that nobody has put anything into. */
+/** The share of a day, or a new empty one. */
 export function openShare(draft: Draft, key: ShareKey): PaymentShare {
   const id = shareId(draft.book.id, key);
   const known = draft.get(paymentShares, id);

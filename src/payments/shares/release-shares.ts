@@ -76,7 +76,7 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
     return;
   }
   const id = draft.mintId();
-  const tellArrival = expectArrival(draft, accountId);
+  const announceArrival = expectArrival(draft, accountId);
   const entry = draft.post({
     resource: 'release',
     resourceId: id,
@@ -106,5 +106,5 @@ export function releaseShare(draft: Draft, share: PaymentShare): void {
   };
   draft.put(releases, id, release);
   announce(draft, releaseResource, release, { event: 'release.created', entries: [entry] });
-  tellArrival(entry);
+  announceArrival(entry);
 }

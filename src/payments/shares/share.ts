@@ -39,7 +39,9 @@ export interface PaymentShare {
   readonly releasesAt: Instant | null;
   /** What is left in it. */
   readonly amount: bigint;
-  /** Of a waiting one: what refunds and disputes of other payments took. With `amount` it is what is left of its captures. */
+  /**
+   * Of a waiting one: what refunds and disputes of other payments took. With `amount` it is the rest of its captures.
+   */
   readonly lent: bigint;
   /** How often it was opened again. */
   readonly round: number;

@@ -28,26 +28,26 @@ export interface SourceOf {
   /** The card is kept: its token has to authorize more than once. */
   readonly reusable: boolean;
   readonly captureMode: CaptureMode;
-  /** Calls nobody: what a call would answer is not used, as nothing comes of it. */
+  /** No party is called: a preview uses no answer of theirs. */
   readonly dryRun: boolean;
 }
 
 /** How the payment begins. */
 export interface PreparedSource {
   readonly card: CardShown | null;
-  /** The acquirer's token: it is authorized at once. Null: somebody has to act first. */
+  /** The acquirer's token: it is authorized at once. Null: the payer has to act first. */
   readonly token: string | null;
   /** Where the payer goes, without a token; null where a reader or an alias asks them. */
   readonly nextAction: NextAction | null;
   /** Of the token of a hosted page. */
   readonly checkoutDigest?: Buffer | undefined;
-  /** The acquirer asks the payer, who is no card: it is told at once, without a token. */
+  /** The acquirer asks the payer by an alias: it is called at once, without a token. */
   readonly isRequest?: true;
   /** What the payment keeps of it. */
   readonly facts?: SourceFacts;
   /** Of a request to pay: sealed for the payment. */
   readonly aliasSealed?: Buffer;
-  /** Until when somebody may act, in the book's time from acceptance; null with a token. */
+  /** How long the payer may act, in the book's time from acceptance; null with a token. */
   readonly expiresAfterMs: number | null;
   /** The same as a moment, where the caller named it. */
   readonly expiresAt?: Instant;

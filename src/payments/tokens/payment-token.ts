@@ -12,7 +12,7 @@ import type { Decline } from '../payment/payment.ts';
 export type PaymentTokenStatus =
   /** Pays. A payment, or the integrator, moves it. */
   | 'active'
-  /** One-time, and its payment was created, whatever became of that. */
+  /** One-time, and its payment was created, with whatever outcome. */
   | 'used'
   /** Its issuer declined the verification: it pays nothing. */
   | 'failed'
@@ -26,7 +26,7 @@ export const PAYMENT_TOKEN_TRANSITIONS: Transitions<PaymentTokenStatus> = {
   deleted: [],
 };
 
-/** What the issuer said of the card when nothing was charged. */
+/** The issuer's answer to a verification, which charges nothing. */
 export interface TokenVerification {
   readonly status: 'succeeded' | 'failed';
   readonly decline: Decline | null;

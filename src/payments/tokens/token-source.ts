@@ -1,4 +1,4 @@
-/** A token: one-time, used up by the payment's first commit whatever becomes of the payment, or kept for a customer. */
+/** A token: one-time, used up by the payment's first commit whatever its outcome, or kept for a customer. */
 import { ApiError } from '../../errors/errors.ts';
 import type { Refusal } from '../../ledger/command/command.ts';
 import { advance } from '../../ledger/resources/resource.ts';

@@ -142,8 +142,8 @@ function commandOf(
   const rail = runtime.rail(payout.rail);
   const { call } = outcome;
   const nextInquiryMs = inquiryPauseMs(rail, payout);
-  if (outcome.said === 'unknown') return recordUnknown(bookId, payout, { call, nextInquiryMs, raw: outcome.raw });
-  if (outcome.said === 'not_found')
+  if (outcome.result === 'unknown') return recordUnknown(bookId, payout, { call, nextInquiryMs, raw: outcome.raw });
+  if (outcome.result === 'not_found')
     return applyRailReport(bookId, payout, {
       call,
       ...(outcome.never

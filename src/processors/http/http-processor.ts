@@ -1,7 +1,7 @@
 /**
  * The http processor: a partner's gateway behind the documented contract of signed JSON (docs/partners.md). Numbers, codes and PINs of its
- * cards stay there: what shows them is a page of the partner's own. What the partner tells of its own accord is kept by the API as it
- * comes (outside/notices/partner-notice-store.ts), and read here.
+ * cards stay there: they are shown on a page of the partner's own. The API stores the partner's notices as they
+ * come (outside/notices/partner-notice-store.ts), and they are read here.
  * Next: outside/gateway/gateway-client.ts (the calls), write-calls.ts and read-answers.ts (their bodies), read-notice.ts.
  */
 import type { Pool } from '../../db/pool.ts';
@@ -34,7 +34,7 @@ export interface HttpProcessorOptions {
   readonly url: string;
   /** `whsec_…`. Each signs, and one that verifies is enough. */
   readonly secrets: readonly string[];
-  /** The application's own: what the partner told is in its tables. */
+  /** The application's own: the partner's notices are in its tables. */
   readonly pool: Pool;
   readonly clock: Clock;
   readonly callTimeoutMs?: number;

@@ -52,7 +52,7 @@ export function readAnswer(body: JsonObject, asked: Asked): ProcessorAnswer {
   const code = status === 'declined' ? declineOf(body) : undefined;
   const reference = wordOrNull(body, 'processor_reference', REFERENCE_MAX) ?? '';
   const makesCard = kind === 'issue' || kind === 'replace';
-  // Without its card an order would be done, and nobody could say anything about the card again.
+  // An order without its card could not end: no later instruction could name the card.
   const card = makesCard && status === 'succeeded' ? cardOf(body) : null;
   return {
     status,

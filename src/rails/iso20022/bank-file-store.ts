@@ -8,7 +8,7 @@ import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import type { RailRows } from './bank-instruction-store.ts';
 
 export type BankFileStatus =
-  /** Name, MsgId, bytes and payments are committed. Whoever finds it writes it into staging/. */
+  /** Name, MsgId, bytes and payments are committed. The next round of any process writes it into staging/. */
   | 'made'
   /** The copy of one attempt is the file. It is linked into sent/ and renamed into outbox/. */
   | 'staged'
@@ -36,7 +36,7 @@ export const payeePlaceOf = (bookId: BookId, endToEndId: string): SealedPlace =>
   ...{ table: 'bank_instructions', column: 'payee_sealed', rowId: endToEndId },
 });
 
-/** Why nothing is filed: a file that nobody can explain. */
+/** Why nothing is filed: a file that the database does not explain. */
 export interface Pause {
   readonly kind: 'file_unknown' | 'file_missing';
   readonly file: string;

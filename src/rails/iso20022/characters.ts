@@ -77,7 +77,7 @@ export function inCharacters(text: string, set: CharacterSet): string {
   return converted.replaceAll(/ +/g, ' ').trim();
 }
 
-/** Whether anything is left that names somebody. */
+/** Whether a letter or a digit is left. */
 export function isLegible(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }

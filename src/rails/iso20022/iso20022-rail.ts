@@ -48,7 +48,7 @@ import { takeBankFile } from './take-bank-file.ts';
 const HOUR_MS = 3_600_000;
 /** Rows of our own database: a statement takes milliseconds. What is behind a lock for longer is found by an inquiry. */
 const CALL_TIMEOUT_MS = 10_000;
-/** Files of one round: the next round goes on. */
+/** Files of one round: the next round continues. */
 const FILES_AT_ONCE = 10;
 const FINDINGS_AT_ONCE = 100;
 
@@ -97,7 +97,7 @@ export class Iso20022Rail implements Rail {
     return isNotCarried(carried) ? carried : undefined;
   }
 
-  /** Banks are asked by files alone: nobody knows who has an account. */
+  /** Banks are reached by files alone: no call verifies an account holder. */
   async resolve(): Promise<Found> {
     return { status: 'found', nameMasked: null, providers: [], account: null, verification: 'unavailable' };
   }

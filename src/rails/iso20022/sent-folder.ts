@@ -28,7 +28,7 @@ import { pauseRail } from './publish-file.ts';
 const NAMES_AT_ONCE = 1_000;
 const FILES_AT_ONCE = 100;
 
-/** False where the folder has a file that nobody knows: the rail is paused. */
+/** False where the folder has a file that is not in the database: the rail is paused. */
 export async function compareSent(bank: Bank): Promise<boolean> {
   const [unknown] = await unknownNames(bank);
   if (unknown === undefined) return true;
@@ -54,7 +54,10 @@ export interface Difference {
   readonly what: 'unknown' | 'missing' | 'changed';
 }
 
-/** All files that were published, against their bytes in sent/, and the names that nobody knows. Reads the whole folder. */
+/**
+ * All files that were published, against their bytes in sent/, and the names that are not in the database. Reads the
+ * whole folder.
+ */
 export async function differencesOf(bank: Bank): Promise<Difference[]> {
   const rows = await bank.rows();
   const differences: Difference[] = (await unknownNames(bank)).map((file) => ({ file, what: 'unknown' }));

@@ -16,7 +16,7 @@ import type { DisabledReason, EarlierSecret, EndpointStatus, Signature } from '.
 export type DeliveryStatus =
   /** Written with its event. The webhooks pool attempts it when enqueued, and again once `retry_at` has passed. */
   | 'pending'
-  /** Answered with 2xx. Final, until somebody asks for it to be sent again. */
+  /** Answered with 2xx. Final, unless the integrator has it sent again. */
   | 'delivered'
   /**
    * The last attempt failed, or the endpoint answered 410 Gone. Failed deliveries are sent again when they are

@@ -8,7 +8,7 @@ import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 
 export type ReplayKind =
-  /** One delivery, whatever became of it. */
+  /** One delivery, whatever its status. */
   | 'resend'
   /** Deliveries that failed or were canceled. */
   | 'recover'

@@ -195,16 +195,16 @@ describe('a notice', () => {
 describe('a call', () => {
   test('without an answer is unknown, and settled by inquiry', async () => {
     const { reference, heard } = await authorize('authorized', { silent: true });
-    expect(heard).toEqual({ said: 'unknown', raw: { error: 'The acquirer broke off' } });
+    expect(heard).toEqual({ result: 'unknown', raw: { error: 'The acquirer broke off' } });
     const asked = await inquireAtParty(reference, () => acquirer.inquire(book.id, reference));
-    expect(asked).toMatchObject({ said: 'answer', answer: { status: 'authorized' } });
+    expect(asked).toMatchObject({ result: 'answer', answer: { status: 'authorized' } });
     expect(acquirer.movements(book.id, reference)).toBe(1);
   });
 
   test('answered about another id is unknown too', async () => {
     const { reference } = await authorize('authorized');
     const asked = await inquireAtParty('another', () => acquirer.inquire(book.id, reference));
-    expect(asked).toEqual({ said: 'unknown', raw: { error: `The answer is about ${reference}` } });
+    expect(asked).toEqual({ result: 'unknown', raw: { error: `The answer is about ${reference}` } });
   });
 
   test('is made for a request as for a job, within the calls that the party takes at once', async () => {

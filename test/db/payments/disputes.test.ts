@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPool, type Pool } from '../../../src/db/pool.ts';
 import { chartAccountId } from '../../../src/ledger/account/chart.ts';
+import type { DisputeNotice } from '../../../src/payments/disputes/apply-dispute-notice.ts';
 import type { Dispute } from '../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../src/payments/disputes/dispute-table.ts';
-import type { DisputeNotice } from '../../../src/payments/disputes/settle-dispute.ts';
 import { visitDisputes } from '../../../src/payments/disputes/visit-disputes.ts';
 import { paymentOperations } from '../../../src/payments/operations/payment-operation-table.ts';
 import { payments } from '../../../src/payments/payment/payment-table.ts';

@@ -1,6 +1,6 @@
 /** Where a refund finds its money, while what it read moves on. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { SHARES_MAX } from '../../../src/payments/refunds/refund-source-store.ts';
+import { SHARES_MAX } from '../../../src/payments/refunds/funding-store.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { MoneyBack } from '../../support/money-back.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';

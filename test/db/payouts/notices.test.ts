@@ -9,7 +9,7 @@ import { endToEndId } from '../../../src/outside/instructions/end-to-end-id.ts';
 import { NoticeCopier } from '../../../src/outside/notices/copy-notices.ts';
 import { findBooksWithNotices } from '../../../src/outside/notices/inbox-store.ts';
 import { sweepNotices } from '../../../src/outside/notices/sweep-inboxes.ts';
-import type { NoticeSource } from '../../../src/outside/party/party.ts';
+import type { NoticeSender } from '../../../src/outside/party/party.ts';
 import { takeRailNotices } from '../../../src/payouts/notices/rail-notices.ts';
 import { payouts as payoutTable } from '../../../src/payouts/payout/payout-table.ts';
 import { returnPayout } from '../../../src/payouts/returns/return-payout.ts';
@@ -57,7 +57,7 @@ const runtime = () => ({
   ...{ pool: book.pool, committer: book.committer, rail: (name: string) => rails.get(name), clock: { now } },
   ...{
     kinds: RAIL_NOTICE_KINDS,
-    party: (name: string): NoticeSource | undefined => rails.all().find((one) => one.name === name),
+    party: (name: string): NoticeSender | undefined => rails.all().find((one) => one.name === name),
   },
   operatorBook: async (mode: 'test' | 'live') => (await operatorBooks(book.pool))[mode],
   secretBox: createSecretBox(database.encryptionKey),

@@ -31,7 +31,7 @@ test('a client that disconnects during authentication leaves nothing in flight',
   await once(serverSocket, 'close');
   answer();
   await expect.poll(() => handled.length).toBe(1);
-  const { requests, bytes, held } = services.inFlight.shareOf(handled[0]!.principal.bookId);
-  expect({ requests, bytes, held }).toEqual({ requests: 0, bytes: 0, held: 0 });
+  const { requests, bytes, waiting } = services.inFlight.usageOf(handled[0]!.principal.bookId);
+  expect({ requests, bytes, waiting }).toEqual({ requests: 0, bytes: 0, waiting: 0 });
   server.close();
 });

@@ -45,7 +45,7 @@ function sender(
 
 test('an answer is taken as it came', async () => {
   await submitInstruction(sender(), payment);
-  expect(taken).toMatchObject([{ call: 'submit', said: 'answer', answer: { status: 'authorized' } }]);
+  expect(taken).toMatchObject([{ call: 'submit', result: 'answer', answer: { status: 'authorized' } }]);
 });
 
 test('no answer is unknown, and an inquiry settles it', async () => {
@@ -53,8 +53,8 @@ test('no answer is unknown, and an inquiry settles it', async () => {
   await submitInstruction(sender(), payment);
   await inquireInstruction(sender(), payment, now);
   expect(taken).toMatchObject([
-    { call: 'submit', said: 'unknown', raw: { error: 'The acquirer broke off' } },
-    { call: 'inquire', said: 'answer', answer: { status: 'authorized' } },
+    { call: 'submit', result: 'unknown', raw: { error: 'The acquirer broke off' } },
+    { call: 'inquire', result: 'answer', answer: { status: 'authorized' } },
   ]);
 });
 
@@ -68,7 +68,7 @@ test('what the party never got is submitted again, under its id and within its f
     },
   });
   await inquireInstruction(timed, payment, now);
-  expect(taken).toMatchObject([{ call: 'submit', said: 'answer', answer: { endToEndId: 'one' } }]);
+  expect(taken).toMatchObject([{ call: 'submit', result: 'answer', answer: { endToEndId: 'one' } }]);
   expect(limits).toEqual([payment.sentAt + acquirer.notFoundFinalAfterMs]);
 });
 
@@ -85,12 +85,12 @@ test.each`
     return submit(one, notAfter);
   };
   await inquireInstruction(sender({ ...given, submit: counted }, party), { ...payment, sentAt: now() - ageMs }, now);
-  expect(taken).toMatchObject([{ call: 'inquire', said: 'not_found', never }]);
+  expect(taken).toMatchObject([{ call: 'inquire', result: 'not_found', never }]);
   expect(submitted).toBe(false);
 });
 
 test('"not found" about another id is unknown', async () => {
   const about = { status: 'not_found', endToEndId: 'another', raw: {} } satisfies NotFound;
   await inquireInstruction(sender({ inquire: async () => about }), payment, now);
-  expect(taken).toMatchObject([{ call: 'inquire', said: 'unknown' }]);
+  expect(taken).toMatchObject([{ call: 'inquire', result: 'unknown' }]);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { feeOf } from '../../../src/fees/fee-schedule.ts';
 import { allocatedFee, type ChargedPayment } from '../../../src/payments/refunds/refund-steps.ts';
-import { planTaking } from '../../../src/payments/refunds/take-from-sources.ts';
+import { planTaking } from '../../../src/payments/refunds/take-funding.ts';
 
 const charged = (amountCaptured: bigint, feeFixed: bigint, basisPoints: bigint): ChargedPayment => ({
   ...{ amountCaptured, feeFixed, amountRefunded: 0n, amountRefunding: 0n, feeRefunded: 0n },
@@ -79,7 +79,7 @@ test('whatever fails in between, each fee lies between nothing and its refund, a
   );
 });
 
-test('sources are never asked for less than nothing', () => {
+test('funding is never asked for less than nothing', () => {
   const nothing = { own: [], available: 10n, others: [], held: new Map() };
   expect(() => planTaking(-1n, nothing)).toThrow(RangeError);
 });

@@ -74,11 +74,11 @@ const GUARDS: readonly Guard<Asked, Refused>[] = [
   },
   {
     guard: 'the payment was captured after its captures were read',
-    wrong: ({ read }) => Object.assign(read, { sources: { captures: [], own: [], shares: [] } }),
+    wrong: ({ read }) => Object.assign(read, { funding: { captures: [], own: [], shares: [] } }),
     answer: { code: 'service_unavailable', isThrown: true },
   },
   {
-    guard: 'the sources lack one unit',
+    guard: 'the funding lacks one unit',
     wrong: ({ account }) => Object.assign(account, { postedCredits: FROM_CUSTOMER - 1n }),
     answer: { code: 'insufficient_funds', param: '/amount' },
   },
@@ -120,7 +120,7 @@ test('insufficient funds: what there is, and what is needed', () => {
   });
 });
 
-test('refunded where every guard is passed by one: the money leaves its sources, and the acquirer is asked', () => {
+test('refunded where every guard is passed by one: its funding is debited, and the acquirer is asked', () => {
   const command = request({ ...nothingWrong(), input: { amount: AMOUNT, ifMatch: 2 }, refunds: REFUNDS_MAX - 1 });
   const refund = scene.sent(command);
   expect(refund).toMatchObject({ kind: 'refund', status: 'pending', amount: AMOUNT, fee: 500n });

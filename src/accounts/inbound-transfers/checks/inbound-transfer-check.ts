@@ -26,7 +26,7 @@ export const inboundTransferEquation = equationOf({
   resources: ['inbound_transfer'],
   codes: ['pool'],
   // Returned, nothing of it is left.
-  says: ({ id, accountId, amount, currency, status, entries }) => {
+  balancesOf: ({ id, accountId, amount, currency, status, entries }) => {
     const left = status === 'returned' ? 0n : amount;
     return [
       {

@@ -26,7 +26,7 @@ export function formOf({
   return { format, bom: bom === 'true' };
 }
 
-/** Whoever reads it, from the first byte to the last. */
+/** The same bytes for every reader. */
 export function statementAnswer(runtime: StatementRuntime, statement: Statement, form: Form): RouteAnswer {
   return { status: 200, file: fileOf(runtime, statement, form), headers: besideFile(statement, form) };
 }

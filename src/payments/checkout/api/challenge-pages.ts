@@ -5,7 +5,7 @@ import { namedOrigin } from '../../../values/url.ts';
 import { checkoutUrl } from '../../payment/checkout-link.ts';
 import { CHALLENGE_BASE, challengePage } from '../challenge-page.tsx';
 import { backUrl } from '../checkout-state.ts';
-import { challengedPayment, inquiryName, settleChallenge } from '../settle-challenge.ts';
+import { challengedPayment, inquiryName, resolveChallenge } from '../resolve-challenge.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
 const sandboxChallenge: Page = {
@@ -32,9 +32,9 @@ const sandboxChallenge: Page = {
       challenge.isOpen &&
       (await sandbox.resolveChallenge(params.challenge!, { passed: result === 'pass' })) !== undefined;
     const of = { bookId: challenge.originator, reference: challenge.reference };
-    const settle = () => settleChallenge(runtime, sandbox, of);
-    // Once a challenge, something is new and asked about at once. Sent again, the form learns what others ask.
-    await (isResolved ? settle() : request.inquiries.ask(inquiryName(of), settle));
+    const resolve = () => resolveChallenge(runtime, sandbox, of);
+    // The form that resolves the challenge inquires at once. A repeated form shares the inquiry that is under way.
+    await (isResolved ? resolve() : request.inquiries.ask(inquiryName(of), resolve));
     const { back, leadsTo } = await wayBack(request, challenge);
     // What the page's policy cannot name is reached by a link on the page.
     if (back !== null && namedOrigin(back) !== undefined) return { status: 303, location: back, leadsTo };

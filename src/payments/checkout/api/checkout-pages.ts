@@ -13,14 +13,16 @@ import type { CheckoutPage } from '../checkout-forms.tsx';
 import { checkoutPage } from '../checkout-page.tsx';
 import { attemptNumber, backUrl, checkoutState, hasAnswer } from '../checkout-state.ts';
 import { type Checkout, findCheckout } from '../checkout-store.ts';
-import { inquiryName, settleChallenge } from '../settle-challenge.ts';
+import { inquiryName, resolveChallenge } from '../resolve-challenge.ts';
 import { tryCard } from '../try-card.ts';
 import { challengePages } from './challenge-pages.ts';
 import { failedPage, notFound, requestLanguage } from './page-answers.ts';
 
-/** As long as an issuer takes at its slowest; then the page says that it waits. */
+/** As long as an issuer takes at its slowest; then the page shows that it waits. */
 const WAIT_SECONDS = 10;
-/** Of a page that loads: a payer who sees nothing reloads it. A page that is there asks again, and is held for longer. */
+/**
+ * Of a page that loads: a payer who sees nothing reloads it. A loaded page asks by script, and its answer waits longer.
+ */
 const LOAD_SECONDS = 2;
 
 const DATE = /^[\d\s/.-]{1,9}$/;
@@ -36,7 +38,7 @@ const hostedPage: Page = {
     if (found === undefined) return notFound(request, BASE);
     const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     if (checkoutState(checkout.payment) !== 'processing') return show(request, checkout);
-    return show(request, await settled(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
+    return show(request, await afterAnswer(request, checkout, request.byScript ? WAIT_SECONDS : LOAD_SECONDS));
   },
 
   // Our own forms have the number of their attempt, and are sent to the URL of the page, `returned` too.
@@ -48,7 +50,7 @@ const hostedPage: Page = {
     const checkout = request.query.has(RETURNED) ? await returned(request, found) : found;
     const attempt = attemptNumber(checkout.payment);
     if (checkoutState(checkout.payment) !== 'form' || form.get('attempt') !== String(attempt))
-      return go(request, await settled(request, checkout));
+      return go(request, await afterAnswer(request, checkout));
     if (isElsewhere(request, checkout)) return leave(request, checkout, attempt);
     const given = readCard(form, request.runtime.clock.now());
     // Shown again with what was wrong: a date, and nothing that could be a part of a number.
@@ -69,7 +71,7 @@ interface GivenCard {
   readonly typed: { readonly expiry: string };
 }
 
-/** Of a form that is sent again meanwhile, what becomes of the first is shown: a link causes one call at a time. */
+/** A form that is sent again meanwhile gets the outcome of the first: a link causes one call at a time. */
 async function pay(request: PageRequest, given: GivenCard): Promise<PageAnswer> {
   const { checkout, attempt, typed } = given;
   const { bookId, payment } = checkout;
@@ -78,7 +80,7 @@ async function pay(request: PageRequest, given: GivenCard): Promise<PageAnswer> 
     const { status, isFailure, retryAfterSeconds, ...why } = refused;
     return { ...refuse(request, checkout, { ...typed, ...why }, status), isFailure, retryAfterSeconds };
   }
-  const after = await settled(request, checkout);
+  const after = await afterAnswer(request, checkout);
   return { ...go(request, after), isFailure: after.payment.attempts.length > payment.attempts.length };
 }
 
@@ -107,12 +109,12 @@ async function tryGiven(
   return undefined;
 }
 
-/** The acquirer is told that a payer comes, and says where to. */
+/** Opens a session at the acquirer, which answers with the URL of its page. */
 async function leave(request: PageRequest, checkout: Checkout, attempt: number): Promise<PageAnswer> {
   const { runtime, requestId } = request;
   const { bookId, payment } = checkout;
   await runtime.committer.submit(bookId, tryCard(bookId, { token: null, card: null, payment, attempt, requestId }));
-  return go(request, await settled(request, checkout));
+  return go(request, await afterAnswer(request, checkout));
 }
 
 /** Whether the payer gives the card on the acquirer's own page. */
@@ -120,7 +122,10 @@ function isElsewhere({ runtime }: PageRequest, { payment }: Checkout): boolean {
   return runtime.acquirers.get(payment.acquirer).hostedSession !== undefined;
 }
 
-/** The payer is back from the acquirer: what became of the payment is asked, and told by a notice where no answer comes. Anybody with the link can ask: once at a time. */
+/**
+ * The payer is back from the acquirer's page. The acquirer is asked for the outcome; without an answer a notice reports
+ * it. Anybody with the link can cause an inquiry: one runs at a time.
+ */
 async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout): Promise<Checkout> {
   const { bookId, payment } = checkout;
   if (checkoutState(payment) !== 'challenge') return checkout;
@@ -129,7 +134,7 @@ async function returned({ runtime, inquiries }: PageRequest, checkout: Checkout)
   const acquirer = runtime.acquirers.get(payment.acquirer);
   try {
     const of = { bookId, reference: operation.reference };
-    const after = await inquiries.ask(inquiryName(of), () => settleChallenge(runtime, acquirer, of));
+    const after = await inquiries.ask(inquiryName(of), () => resolveChallenge(runtime, acquirer, of));
     return after === undefined ? checkout : { ...checkout, payment: after };
   } catch (error) {
     if (!(error instanceof PartyUnreachable)) throw error;
@@ -143,7 +148,7 @@ async function find({ runtime, params }: PageRequest): Promise<Checkout | undefi
 }
 
 /** The payment once its acquirer has answered, or the wait is over. */
-async function settled(
+async function afterAnswer(
   { waiters, signal }: PageRequest,
   checkout: Checkout,
   seconds = WAIT_SECONDS,

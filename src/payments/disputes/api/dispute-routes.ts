@@ -1,4 +1,4 @@
-/** Disputes of payments: lists, one, its timeline, and what is said to it. */
+/** Disputes of payments: lists, one, its timeline, and answers to it. */
 import { z } from 'zod';
 import { apiOf } from '../../../api/api-resource.ts';
 import { createdAtFilter, oneOrMore } from '../../../api/pages.ts';
@@ -36,7 +36,7 @@ const list = listRoute(disputeApi, {
   },
 });
 
-/** As a payment's actions: the answer waits until the acquirer has what was said. */
+/** As a payment's actions: the response waits until the acquirer has received the answer. */
 const waits = waitFor(disputeResource, {
   defaultSeconds: 10,
   isDone: ({ pendingOperation }) => pendingOperation === null,

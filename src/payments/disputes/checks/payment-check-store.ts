@@ -8,7 +8,7 @@ import type { PaymentOperation } from '../../operations/payment-operation.ts';
 import { paymentOperations } from '../../operations/payment-operation-table.ts';
 import { CAPTURES_MAX, type Payment, REFUNDS_MAX } from '../../payment/payment.ts';
 import { payments } from '../../payment/payment-table.ts';
-import { sharesOf } from '../../refunds/take-from-sources.ts';
+import { sharesOf } from '../../refunds/take-funding.ts';
 import type { PaymentShare, ShareKind } from '../../shares/share.ts';
 import type { Dispute } from '../dispute.ts';
 import { disputes } from '../dispute-table.ts';

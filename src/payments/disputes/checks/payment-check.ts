@@ -1,8 +1,11 @@
-/** Checks payments: their amounts are the sums of their captures, refunds and disputes, and each of those booked what it says. */
+/**
+ * Checks payments: their amounts are the sums of their captures, refunds and disputes, and the entries of each move its
+ * amounts.
+ */
 
 import { feeOf } from '../../../fees/fee-schedule.ts';
 import type { CheckContext } from '../../../group/check-context.ts';
-import { equationOf, restOf, type Said } from '../../../group/equation.ts';
+import { equationOf, type RowBalances, restOf } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { behindNewIds } from '../../../group/until.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
@@ -27,16 +30,16 @@ export const paymentEquation = equationOf({
   rows: paymentCheck,
   resources: ['capture', 'refund', 'dispute'],
   codes: ['acquirer', 'merchant_pending', 'due_operator', 'refunds_in_transit'],
-  says: (history) => [
-    ...history.operations.map((operation) => saidOf(history, operation)),
-    ...history.disputes.map((dispute) => saidOfDispute(history, dispute)),
+  balancesOf: (history) => [
+    ...history.operations.map((operation) => balancesOfOperation(history, operation)),
+    ...history.disputes.map((dispute) => balancesOfDispute(history, dispute)),
   ],
 });
 
 type Code = 'acquirer' | 'merchant_pending' | 'due_operator' | 'refunds_in_transit';
 
 /** The acquirer owes what was captured, and its fee is the operator's: nothing of a capture passes the customer. */
-function saidOf({ steps, inShares }: PaymentHistory, operation: PaymentOperation): Said<Code> {
+function balancesOfOperation({ steps, inShares }: PaymentHistory, operation: PaymentOperation): RowBalances<Code> {
   const { id, kind, status, accountId, amount, currency, fee } = operation;
   const isRefund = kind === 'refund';
   const succeeded = status === 'succeeded' ? amount : 0n;
@@ -48,18 +51,18 @@ function saidOf({ steps, inShares }: PaymentHistory, operation: PaymentOperation
     due_operator: isRefund ? -given : status === 'succeeded' ? fee : 0n,
     refunds_in_transit: isRefund && status === 'pending' ? amount : 0n,
   };
-  const said = {
+  const inChart = {
     resource: isRefund ? 'refund' : 'capture',
     id,
     currency,
     entries: steps.get(id) ?? [],
     chart,
   } as const;
-  return { ...said, customers: isRefund ? [[accountId, restOf(chart)]] : [] };
+  return { ...inChart, customers: isRefund ? [[accountId, restOf(chart)]] : [] };
 }
 
 /** An inquiry books nothing, and a chargeback that was won gave back what it took. */
-function saidOfDispute({ steps, inShares }: PaymentHistory, dispute: Dispute): Said<Code> {
+function balancesOfDispute({ steps, inShares }: PaymentHistory, dispute: Dispute): RowBalances<Code> {
   const { id, stage, accountId, amount, currency, fee, feeRefunded } = dispute;
   const chart = {
     acquirer: countsAsDisputed(dispute) ? amount : 0n,
@@ -67,8 +70,8 @@ function saidOfDispute({ steps, inShares }: PaymentHistory, dispute: Dispute): S
     due_operator: stage === 'chargeback' ? fee - feeRefunded : 0n,
     refunds_in_transit: 0n,
   };
-  const said = { resource: 'dispute', id, currency, entries: steps.get(id) ?? [], chart } as const;
-  return { ...said, customers: [[accountId, restOf(chart)]] };
+  const inChart = { resource: 'dispute', id, currency, entries: steps.get(id) ?? [], chart } as const;
+  return { ...inChart, customers: [[accountId, restOf(chart)]] };
 }
 
 function checkPayment(context: CheckContext, history: PaymentHistory): void {

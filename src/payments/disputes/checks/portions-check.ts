@@ -7,7 +7,10 @@ import type { Dispute } from '../dispute.ts';
 import { debitsOf } from './booked.ts';
 import type { PaymentHistory } from './payment-check-store.ts';
 
-/** The amount less the fee that the operator gave. The row of one that failed has no fee any more: its entry says what it was. */
+/**
+ * The amount less the fee that the operator gave. The row of a failed refund has no fee any more: its entry shows what
+ * it was.
+ */
 export function checkPortionsOfRefund(
   context: CheckContext,
   { steps }: PaymentHistory,

@@ -1,4 +1,4 @@
-/** Test mode: what a payer makes of a request to pay. */
+/** Test mode: the payer's answer to a request to pay. */
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { payment } from '../../payment/api/payment-schemas.ts';

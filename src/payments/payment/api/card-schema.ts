@@ -18,7 +18,9 @@ const OUTCOMES: Partial<Record<CardScript, string>> = {
   refund_fails: 'approved; each of its refunds fails after it succeeded',
 };
 
-/** What the reference says of the sandbox's test numbers, at the field that takes one. A Markdown list: a line for each outcome. */
+/**
+ * The sandbox's test numbers for the reference, at the field that takes one. A Markdown list: a line for each outcome.
+ */
 function listTestNumbers(): string {
   const numbers = new Map<CardScript, string[]>();
   for (const [number, { script }] of TEST_CARDS) numbers.set(script, [...(numbers.get(script) ?? []), `\`${number}\``]);

@@ -1,4 +1,7 @@
-/** Checks releases and settlements: what was booked of each is what its row says, and a settlement is the sum of its lines. */
+/**
+ * Checks releases and settlements: the entries of each come to the amount of its row, and a settlement is the sum of
+ * its lines.
+ */
 import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf } from '../../../group/equation.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
@@ -26,7 +29,7 @@ export const releaseEquation = equationOf({
   rows: releaseCheck,
   resources: ['release'],
   codes: ['merchant_pending'],
-  says: ({ release: { id, accountId, amount, currency }, entries }) => [
+  balancesOf: ({ release: { id, accountId, amount, currency }, entries }) => [
     {
       ...{ resource: 'release', id, currency, entries },
       chart: { merchant_pending: -amount },
@@ -61,7 +64,7 @@ export const settlementEquation = equationOf({
   rows: settlementCheck,
   resources: ['settlement'],
   codes: ['pool', 'acquirer'],
-  says: ({ settlement: { id, amount, currency }, entries }) => [
+  balancesOf: ({ settlement: { id, amount, currency }, entries }) => [
     {
       ...{ resource: 'settlement', id, currency, entries },
       chart: { pool: -amount, acquirer: amount },

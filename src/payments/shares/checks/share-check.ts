@@ -6,7 +6,10 @@ import { behindNewIds } from '../../../group/until.ts';
 import { publicId, type Uuid } from '../../../values/ids.ts';
 import { readShareHistories, readShareLines, type ShareHistory, type StrayLine } from './share-check-store.ts';
 
-/** Ids of shares are derived and tell no time: a share that comes meanwhile is read in this round or the next one. */
+/**
+ * Ids of shares are derived, and have no order in time: a share that comes meanwhile is read in this round or the next
+ * one.
+ */
 export const shareCheck: RowCheck<ShareHistory, Uuid> = {
   name: 'shares of payments',
   pageRows: 100,

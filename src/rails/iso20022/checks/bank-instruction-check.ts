@@ -1,4 +1,7 @@
-/** Checks what was submitted to banks: each is one payout of its book, for its amount, over its rail. So no payment is in a file that nobody asked for. */
+/**
+ * Checks what was submitted to banks: each is one payout of its book, for its amount, over its rail. So no file has a
+ * payment without a payout.
+ */
 import type { CheckContext } from '../../../group/check-context.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { type CheckedInstruction, readInstructions } from './bank-instruction-check-store.ts';

@@ -24,7 +24,7 @@ export const bankAccountEquation = equationOf({
   rows: bankAccountCheck,
   resources: ['bank_account'],
   codes: ['own_funds'],
-  says: ({ account: { id, currency, openingAmount, ledgerAccountId }, entries }) => [
+  balancesOf: ({ account: { id, currency, openingAmount, ledgerAccountId }, entries }) => [
     {
       ...({ resource: 'bank_account', id, currency, entries } as const),
       chart: { own_funds: openingAmount },

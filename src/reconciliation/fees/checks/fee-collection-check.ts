@@ -24,7 +24,7 @@ export const feeCollectionEquation = equationOf({
   rows: feeCollectionCheck,
   resources: ['fee_collection'],
   codes: ['due_operator', 'pool'],
-  says: ({ collection: { id, currency, amount }, entries }) => [
+  balancesOf: ({ collection: { id, currency, amount }, entries }) => [
     {
       ...({ resource: 'fee_collection', id, currency, entries } as const),
       chart: { due_operator: -amount, pool: amount },

@@ -30,7 +30,7 @@ export const bankMatchEquation = equationOf({
   rows: matchCheck,
   resources: ['bank_match'],
   codes: CODES,
-  says: ({ bookId, match, entries }) => {
+  balancesOf: ({ bookId, match, entries }) => {
     const named = { resource: 'bank_match', id: match.id, currency: match.currency, entries } as const;
     if (!isBooked(match) || match.comparedAccountId !== null) return [{ ...named, chart: NOTHING, customers: [] }];
     // Items may stand on an account of the chart too: a transfer waits on unallocated.

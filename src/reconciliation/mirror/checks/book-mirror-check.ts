@@ -32,7 +32,7 @@ export const bookMirrorEquation = equationOf({
   rows: mirrorCheck,
   resources: ['book_mirror'],
   codes: ['pool_owed', ...SIDES],
-  says: ({ mirror: { id, currency, moneyIn, moneyOut, sides }, entries }) => {
+  balancesOf: ({ mirror: { id, currency, moneyIn, moneyOut, sides }, entries }) => {
     const isOne = (code: string) => (SIDES as readonly string[]).includes(code);
     const chart = Object.fromEntries(
       SIDES.map((code) => [

@@ -27,7 +27,7 @@ export const acquirerReportEquation = equationOf({
   rows: acquirerReportCheck,
   resources: ['acquirer_report'],
   codes: [],
-  says: ({ bookId, report: { id, acquirer: party, totals }, entries }) =>
+  balancesOf: ({ bookId, report: { id, acquirer: party, totals }, entries }) =>
     totals.map((total) => {
       const { currency, gross, cost } = total;
       const account = (code: 'acquirer_clearing' | 'acquiring_costs' | 'acquirer_suspense') =>

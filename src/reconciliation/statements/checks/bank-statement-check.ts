@@ -25,7 +25,7 @@ export const bankStatementEquation = equationOf({
   rows: bankStatementCheck,
   resources: ['bank_statement'],
   codes: ['unallocated', 'suspense'],
-  says: ({ statement: { id, bookedCredits, bookedDebits }, account, entries }) =>
+  balancesOf: ({ statement: { id, bookedCredits, bookedDebits }, account, entries }) =>
     account === null
       ? []
       : [

@@ -31,7 +31,7 @@ export const purchaseEquation = equationOf({
   rows: purchaseCheck,
   resources: ['transaction_message', 'transaction_dispute'],
   codes: ['scheme_settlement', 'due_operator'],
-  says: ({ purchase: { id, accountId, currency, amounts }, disputes, entries }) => {
+  balancesOf: ({ purchase: { id, accountId, currency, amounts }, disputes, entries }) => {
     const chart = {
       scheme_settlement: amounts.cleared - amounts.refunded - creditedOf(disputes),
       due_operator: amounts.fee,

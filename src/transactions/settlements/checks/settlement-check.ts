@@ -24,7 +24,7 @@ export const schemeSettlementEquation = equationOf({
   rows: schemeSettlementCheck,
   resources: ['scheme_settlement'],
   codes: ['scheme_settlement', 'pool'],
-  says: ({ settlement: { id, currency, net }, entries }) => [
+  balancesOf: ({ settlement: { id, currency, net }, entries }) => [
     {
       ...({ resource: 'scheme_settlement', id, currency, entries } as const),
       chart: { scheme_settlement: -net, pool: net },

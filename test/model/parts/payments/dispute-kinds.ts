@@ -1,9 +1,9 @@
 /** Disputes: what the acquirer tells of them. */
 import fc from 'fast-check';
-import type { SettledDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
-import { settleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
+import type { AppliedNotice } from '../../../../src/payments/disputes/apply-dispute-notice.ts';
+import { applyDisputeNotice } from '../../../../src/payments/disputes/apply-dispute-notice.ts';
 import { newId } from '../../../../src/values/ids.ts';
-import { movedShares, sourcesOf, today } from '../../../support/memory-payments.ts';
+import { fundingOf, movedShares, today } from '../../../support/memory-payments.ts';
 import { CURRENCIES } from '../../names.ts';
 import { type AnyKind, amountOf, draws, fromNewest, kind, maybe } from '../../part.ts';
 import { PaymentRecords } from './records.ts';
@@ -58,16 +58,16 @@ export const disputeKinds: readonly AnyKind[] = [
         .all.findLast((dispute) => dispute.payment === payment && dispute.reference === reference);
       return `${word}: ${latest ? `${latest.stage} ${latest.status}` : 'none'}`;
     },
-    saidOf: (answer) => ({ status: 0, resource: (answer as SettledDispute).isTooEarly ? 'too early' : 'taken in' }),
+    saidOf: (answer) => ({ status: 0, resource: (answer as AppliedNotice).isTooEarly ? 'too early' : 'taken in' }),
     command(real, { payment: name, word, amount, reference, toldAt, notice, feeRefunded }) {
       const payment = paymentOf(real, name);
       const operation = authorizationOf(real, name);
       const id = notice === null ? newId() : real.names.idOf(notice);
       const about = disputesOf(real, { paymentId: payment.id, noticeId: id, reference });
-      return settleDispute(real.memory.book.id, {
+      return applyDisputeNotice(real.memory.book.id, {
         ...about,
         wayBack: about.known ? movedShares(real, about.known) : [],
-        ...{ payment, operation, sources: sourcesOf(real, payment), today: today(real.memory) },
+        ...{ payment, operation, funding: fundingOf(real, payment), today: today(real.memory) },
         terms: { fees: FEES, feeRefunded },
         notice: disputeNotice(operation, { id, kind: `dispute_${word}`, amount, reference, createdAt: toldAt }),
         dated: true,

@@ -12,7 +12,7 @@ import { refundPayment } from '../../../../src/payments/refunds/refund-payment.t
 import { releaseShares } from '../../../../src/payments/shares/release-shares.ts';
 import { paymentShares, releases } from '../../../../src/payments/shares/share-table.ts';
 import { newId } from '../../../../src/values/ids.ts';
-import { movedShares, sourcesOf, today } from '../../../support/memory-payments.ts';
+import { fundingOf, movedShares, today } from '../../../support/memory-payments.ts';
 import { CARD, releaseIn } from '../../../support/payments.ts';
 import { type Amount, amountOf, BY, draws, fromNewest, ifMatchOf, kind, maybe, type Part } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
@@ -155,7 +155,7 @@ export const paymentsPart: Part = {
       stateOf: (book, { payment }) => statusOf(book, payment),
       command(real, { payment: name, amount, ifMatch: version, key: given }) {
         const payment = paymentOf(real, name);
-        const read = { payment, sources: sourcesOf(real, payment), of: authorizationOf(real, name) };
+        const read = { payment, funding: fundingOf(real, payment), of: authorizationOf(real, name) };
         return refundPayment(real.memory.book.id, read, {
           ...{ bookId: real.memory.book.id, paymentId: payment.id, amount: amount ?? undefined, ifMatch: version },
           ...{ idempotencyKey: given ?? null, fingerprint: Buffer.alloc(0), ...BY },

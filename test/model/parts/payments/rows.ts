@@ -1,8 +1,8 @@
 /** The rows of payments in the book in memory, by the names that the model gives them. */
 import type { AcquirerNotice } from '../../../../src/acquirers/acquirer.ts';
+import type { ApplyDisputeNotice, DisputeNotice } from '../../../../src/payments/disputes/apply-dispute-notice.ts';
 import type { Dispute } from '../../../../src/payments/disputes/dispute.ts';
 import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
-import type { DisputeNotice, SettleDispute } from '../../../../src/payments/disputes/settle-dispute.ts';
 import type { AcquirerReport } from '../../../../src/payments/operations/acquirer-report.ts';
 import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
 import { paymentOperations } from '../../../../src/payments/operations/payment-operation-table.ts';
@@ -44,7 +44,7 @@ export function shareName({ accountId, availableOn, kind }: PaymentShare, names:
 export function disputesOf(
   { memory }: RealBook,
   { paymentId, noticeId, reference }: { paymentId: Uuid; noticeId: Uuid; reference: string },
-): Pick<SettleDispute, 'known' | 'opened'> {
+): Pick<ApplyDisputeNotice, 'known' | 'opened'> {
   const own = [...memory.rows(disputes).values()].filter((dispute: Dispute) => dispute.paymentId === paymentId);
   return {
     opened: own.find((dispute) => dispute.noticeId === noticeId),

@@ -5,7 +5,7 @@ import { disputes } from '../../../../src/payments/disputes/dispute-table.ts';
 import type { PaymentOperation } from '../../../../src/payments/operations/payment-operation.ts';
 import type { Settlement } from '../../../../src/payments/paydays/settlement.ts';
 import { payments } from '../../../../src/payments/payment/payment-table.ts';
-import { sharesOf } from '../../../../src/payments/refunds/take-from-sources.ts';
+import { sharesOf } from '../../../../src/payments/refunds/take-funding.ts';
 import { isUnsettled, type ReadChargebacks } from '../../../../src/payments/settlements/match-line.ts';
 import { settleLines } from '../../../../src/payments/settlements/settle-lines.ts';
 import { paymentShares } from '../../../../src/payments/shares/share-table.ts';

@@ -1,6 +1,7 @@
 /**
- * What the acquirer's notice of a dispute means: it opens one, or decides one. The state decides what a notice still means, and
- * what nobody can explain becomes an exception for a person.
+ * Applies an acquirer's notice of a dispute, which opens one or decides one. A notice may come twice, late or out of
+ * order: the state decides what it still changes, and a notice that contradicts the state becomes an exception for a
+ * person.
  */
 import { accountTouches } from '../../accounts/account/account-resource.ts';
 import type { AcquirerNotice } from '../../acquirers/acquirer.ts';
@@ -20,7 +21,7 @@ import { expectPayday, paydayTouches } from '../paydays/payday.ts';
 import { DISPUTES_MAX, isDisputable, type Payment } from '../payment/payment.ts';
 import { payments } from '../payment/payment-table.ts';
 import { operationTouches } from '../readers/payment-touches.ts';
-import { type MoneySources, sourceTouches } from '../refunds/take-from-sources.ts';
+import { type Funding, fundingTouches } from '../refunds/take-funding.ts';
 import { requireDay, type Today } from '../shares/earn-share.ts';
 import { type Dispute, type DisputeStage, isOpen } from './dispute.ts';
 import { type DisputeExceptionKind, raise } from './dispute-exception.ts';
@@ -31,36 +32,39 @@ export type DisputeNotice = AcquirerNotice & { readonly kind: DisputeNoticeKind 
 
 export type DisputeNoticeKind = Extract<AcquirerNotice['kind'], `dispute_${string}`>;
 
-export interface SettleDispute {
+export interface ApplyDisputeNotice {
   readonly payment: Payment;
-  /** That the notice is about: the authorization, or a capture. */
+  /** The operation that the notice names: the authorization, or a capture. */
   readonly operation: PaymentOperation;
   /** The payment's latest dispute that the acquirer knows by the same reference. */
   readonly known: Dispute | undefined;
   /** The dispute that this notice has opened already. */
   readonly opened: Dispute | undefined;
   /** Of a notice that opens one. */
-  readonly sources: MoneySources;
+  readonly funding: Funding;
   /** Of one that decides `known`: the shares that its money may go back to (readWayBack). */
   readonly wayBack: readonly Uuid[];
   readonly terms: DisputeTerms;
   readonly today: Today;
   readonly notice: DisputeNotice;
-  /** Whether the acquirer said when it made the notice. */
+  /** Whether the notice has a date of the acquirer's. */
   readonly dated: boolean;
   /** The notice as it came: JSON. */
   readonly evidence: string;
 }
 
-export interface SettledDispute {
+export interface AppliedNotice {
   /** As it is now; undefined where the notice is about none. */
   readonly dispute: Dispute | undefined;
-  /** What it is about has not been taken in: nothing was done, and it is to be told again. */
+  /**
+   * The notice came before the capture or the dispute that it is about: nothing was done, and it is to be applied again
+   * later.
+   */
   readonly isTooEarly: boolean;
 }
 
-export function settleDispute(bookId: BookId, input: SettleDispute): Command<SettledDispute> {
-  const { payment, operation, known, opened, sources, notice } = input;
+export function applyDisputeNotice(bookId: BookId, input: ApplyDisputeNotice): Command<AppliedNotice> {
+  const { payment, operation, known, opened, funding, notice } = input;
   const id = newId();
   const origin = { id, requestId: operation.requestId, actor: `acquirer:${operation.acquirer}` };
   return {
@@ -69,7 +73,7 @@ export function settleDispute(bookId: BookId, input: SettleDispute): Command<Set
     touches: [
       ...operationTouches(bookId, payment, [operation]),
       ...accountTouches(payment),
-      ...sourceTouches(sources),
+      ...fundingTouches(funding),
       ...(known && !opens(notice) ? wonTouches(known, input.wayBack) : []),
       ...paydayTouches(bookId, input.today),
       { table: disputes, ids: [known, opened].flatMap((dispute) => dispute?.id ?? []) },
@@ -81,9 +85,9 @@ export function settleDispute(bookId: BookId, input: SettleDispute): Command<Set
 
 function decide(
   state: BookState,
-  { origin, input }: { origin: { id: string; requestId: string; actor: string }; input: SettleDispute },
+  { origin, input }: { origin: { id: string; requestId: string; actor: string }; input: ApplyDisputeNotice },
   moment: Moment,
-): Outcome<SettledDispute> {
+): Outcome<AppliedNotice> {
   const draft = new Draft(state, origin, moment);
   const { notice } = input;
   requireDay(draft, input.today);
@@ -91,8 +95,8 @@ function decide(
   if (!payment) throw new Error(`Payment ${input.payment.id} does not exist`);
   if (isTooEarly(payment, notice) || outcomeIsTooEarly(input, moment))
     return draft.finish({ dispute: undefined, isTooEarly: true });
-  const said = { id: notice.id, resource: 'payment' as const, resourceId: payment.id };
-  if (!keepEvidence(draft, { ...said, call: 'notice', answer: new JsonText(input.evidence) })) {
+  const of = { id: notice.id, resource: 'payment' as const, resourceId: payment.id };
+  if (!keepEvidence(draft, { ...of, call: 'notice', answer: new JsonText(input.evidence) })) {
     const dispute = input.opened ?? input.known;
     return draft.finish({ dispute: dispute && draft.get(disputes, dispute.id), isTooEarly: false });
   }
@@ -111,23 +115,26 @@ const STAGES: Readonly<Partial<Record<DisputeNoticeKind, DisputeStage>>> = {
   dispute_chargeback: 'chargeback',
 };
 
-/** Its capture is not taken in yet, or one that is under way may be what is disputed. */
+/** Its capture is not booked yet, or a capture that is under way may be the disputed one. */
 function isTooEarly(payment: Payment, { kind, amount }: DisputeNotice): boolean {
   if (STAGES[kind] === undefined || !isDisputable(payment)) return false;
   const isMoving = payment.pendingOperation !== null || payment.status === 'processing';
   return isMoving && (payment.amountCaptured === 0n || (amount ?? 0n) > undisputed(payment));
 }
 
-/** How long an outcome is kept for the dispute that it decides: a message that was not taken at once is sent again within that. */
+/**
+ * How long an outcome waits for the dispute that it decides: partners send a message that was not accepted again within
+ * that.
+ */
 const OUTCOME_KEPT_MS = 60 * 60 * 1_000;
 
-/** The dispute that it decides may still be told of. */
-function outcomeIsTooEarly({ known, notice }: SettleDispute, { wall }: Moment): boolean {
+/** The notice that opens its dispute may still come. */
+function outcomeIsTooEarly({ known, notice }: ApplyDisputeNotice, { wall }: Moment): boolean {
   const isOutcome = STAGES[notice.kind] === undefined;
   return isOutcome && known === undefined && Math.abs(wall - notice.createdAt) < OUTCOME_KEPT_MS;
 }
 
-/** What an acquirer can still take: refunds give to the payer, and do not keep the issuer from taking as well. */
+/** The most that a dispute can take. Refunds do not lower it: an issuer may charge back a payment that was refunded. */
 function undisputed({ amountCaptured, amountDisputed }: Payment): bigint {
   return amountCaptured - amountDisputed;
 }
@@ -135,12 +142,12 @@ function undisputed({ amountCaptured, amountDisputed }: Payment): bigint {
 function open(
   draft: Draft,
   payment: Payment,
-  { input, stage }: { input: SettleDispute; stage: DisputeStage },
+  { input, stage }: { input: ApplyDisputeNotice; stage: DisputeStage },
 ): Dispute | undefined {
-  const { notice, operation, sources, terms } = input;
+  const { notice, operation, funding, terms } = input;
   const known = input.known && draft.get(disputes, input.known.id);
-  if (known && isToldAgain(known, input, stage)) return known;
-  if (known && mayBeToldAgain(known, input, stage)) {
+  if (known && isRepeated(known, input, stage)) return known;
+  if (known && mayBeRepeated(known, input, stage)) {
     raise(draft, {
       kind: 'dispute_contradicted',
       detail: `The acquirer tells of the dispute again, which is ${known.status}, and does not say when. Nothing was booked.`,
@@ -150,30 +157,30 @@ function open(
     return known;
   }
   if (!isDisputable(payment))
-    return doubt(draft, payment, {
+    return raiseAbout(draft, payment, {
       kind: 'dispute_on_request',
       detail:
         'The acquirer disputes a request to pay, which its payer approved: it has no disputes. Nothing was booked.',
     });
   const [mismatch] = mismatchesOf(operation, { status: 'succeeded', confirmed: notice.confirmed });
-  if (mismatch) return doubt(draft, payment, mismatch);
+  if (mismatch) return raiseAbout(draft, payment, mismatch);
   const room = undisputed(payment);
-  const told = notice.amount ?? room;
+  const claimed = notice.amount ?? room;
   if (payment.disputes >= DISPUTES_MAX)
-    return doubt(draft, payment, {
+    return raiseAbout(draft, payment, {
       kind: 'dispute_exceeds_payment',
-      detail: `The acquirer disputes ${told} ${payment.currency}; the payment has had ${DISPUTES_MAX} disputes, and has no more. Nothing was booked.`,
+      detail: `The acquirer disputes ${claimed} ${payment.currency}; the payment has had ${DISPUTES_MAX} disputes, and has no more. Nothing was booked.`,
     });
-  if (told > room)
-    doubt(draft, payment, {
+  if (claimed > room)
+    raiseAbout(draft, payment, {
       kind: 'dispute_exceeds_payment',
-      detail: `The acquirer disputes ${told}; ${room} was captured and is not disputed. No more than that was booked.`,
+      detail: `The acquirer disputes ${claimed}; ${room} was captured and is not disputed. No more than that was booked.`,
     });
-  const amount = told < room ? told : room;
+  const amount = claimed < room ? claimed : room;
   if (amount === 0n) return undefined;
   const isChargeback = stage === 'chargeback';
   const opened = openDispute(draft, payment, {
-    sources,
+    funding,
     given: {
       stage,
       amount,
@@ -183,7 +190,7 @@ function open(
       acquirer: operation.acquirer,
       acquirerReference: notice.reference,
       noticeId: notice.id,
-      toldAt: input.dated ? notice.createdAt : null,
+      noticedAt: input.dated ? notice.createdAt : null,
       previousDispute: known?.id ?? null,
       requestId: operation.requestId,
     },
@@ -197,21 +204,21 @@ function open(
 }
 
 /**
- * The acquirer tells of what is known already: of what is open, in another notice, or of what has ended since, in one that it made no later
- * than the first. What follows a dispute is told after it, and no inquiry follows its chargeback.
+ * Another notice opens a dispute that is known: it is open, or it has ended, and the notice was made no later than the
+ * one that opened it. A dispute that follows has a later notice, and no inquiry follows its chargeback.
  */
-function isToldAgain(known: Dispute, { notice, dated }: SettleDispute, stage: DisputeStage): boolean {
+function isRepeated(known: Dispute, { notice, dated }: ApplyDisputeNotice, stage: DisputeStage): boolean {
   if (known.stage !== stage) return known.stage === 'chargeback';
-  return isOpen(known) || (dated && known.toldAt !== null && notice.createdAt <= known.toldAt);
+  return isOpen(known) || (dated && known.noticedAt !== null && notice.createdAt <= known.noticedAt);
 }
 
-/** Without a time the same words are the same message, or another dispute in the same words: a person tells them apart. */
-function mayBeToldAgain(known: Dispute, { notice, dated }: SettleDispute, stage: DisputeStage): boolean {
-  const isUndated = !dated || known.toldAt === null;
+/** Without a date an equal notice is a repetition, or opens a further dispute: a person distinguishes them. */
+function mayBeRepeated(known: Dispute, { notice, dated }: ApplyDisputeNotice, stage: DisputeStage): boolean {
+  const isUndated = !dated || known.noticedAt === null;
   return isUndated && known.stage === stage && notice.amount === known.amount && notice.code === known.reasonCode;
 }
 
-/** Booked, and for a person to see. `payment` is as it was before. */
+/** Opens exceptions about a dispute that is booked all the same. `payment` is as it was before. */
 function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute): void {
   const paymentId = payment.id;
   const refunded = payment.amountRefunded + payment.amountRefunding;
@@ -234,19 +241,19 @@ function warn(draft: Draft, payment: Payment, { id: disputeId, amount }: Dispute
 function decideKnown(
   draft: Draft,
   payment: Payment,
-  { known: found, operation, notice, dated, terms }: SettleDispute,
+  { known: found, operation, notice, dated, terms }: ApplyDisputeNotice,
 ): Dispute | undefined {
   const known = found && draft.get(disputes, found.id);
-  // Made before the dispute was: it decided the one that this follows, and is told again.
-  if (dated && known?.previousDispute && known.toldAt !== null && notice.createdAt < known.toldAt) return known;
-  const says = notice.kind === 'dispute_won' ? 'won' : 'lost';
+  // Made before this dispute was opened: it decided the previous one, and is a repetition.
+  if (dated && known?.previousDispute && known.noticedAt !== null && notice.createdAt < known.noticedAt) return known;
+  const outcome = notice.kind === 'dispute_won' ? 'won' : 'lost';
   if (!known)
-    return doubt(draft, payment, {
+    return raiseAbout(draft, payment, {
       kind: 'dispute_unknown',
-      detail: `The acquirer says that a dispute was ${says} that it has not opened. Nothing was booked.`,
+      detail: `The acquirer says that a dispute was ${outcome} that it has not opened. Nothing was booked.`,
     });
   if (isOpen(known)) {
-    if (says === 'lost') return loseDispute(draft, known);
+    if (outcome === 'lost') return loseDispute(draft, known);
     const mismatch = mismatchOfWon(operation, known, notice);
     if (mismatch) {
       raise(draft, { ...mismatch, paymentId: payment.id, disputeId: known.id });
@@ -255,18 +262,21 @@ function decideKnown(
     expectPayday(draft);
     return winDispute(draft, payment, known, { feeIsRefunded: terms.feeRefunded });
   }
-  // What is accepted is lost to the acquirer.
-  if (known.status === says || (known.status === 'accepted' && says === 'lost')) return known;
+  // Acquirers report an accepted dispute as lost.
+  if (known.status === outcome || (known.status === 'accepted' && outcome === 'lost')) return known;
   raise(draft, {
     kind: 'dispute_contradicted',
-    detail: `The acquirer says that the dispute was ${says}; it is ${known.status}. Nothing was booked.`,
+    detail: `The acquirer says that the dispute was ${outcome}; it is ${known.status}. Nothing was booked.`,
     paymentId: payment.id,
     disputeId: known.id,
   });
   return known;
 }
 
-/** An acquirer that gives back another amount than it took, or another currency: a person looks before anything is booked. */
+/**
+ * The acquirer gives back another amount than it took, or another currency: nothing is booked before a person has
+ * decided.
+ */
 function mismatchOfWon(
   operation: PaymentOperation,
   { amount, currency }: Dispute,
@@ -281,7 +291,7 @@ function mismatchOfWon(
   };
 }
 
-function doubt(
+function raiseAbout(
   draft: Draft,
   { id: paymentId }: Payment,
   about: { kind: DisputeExceptionKind; detail: string },

@@ -1,6 +1,6 @@
 /**
- * Where money that goes back to payers comes from (API.md §4): the payment's own part of what waits for its release first, then the
- * customer's available balance, then what else waits for the account. Refunds and disputes take from the same places.
+ * The funding of refunds and chargebacks (API.md §4): the payment's own part of what waits for its release first, then
+ * the customer's available balance, then what else waits for the account's releases.
  */
 import type { Pool } from '../../db/pool.ts';
 import { available } from '../../ledger/account/account.ts';
@@ -14,10 +14,13 @@ import { paymentOperations } from '../operations/payment-operation-table.ts';
 import type { Payment } from '../payment/payment.ts';
 import { changeShare } from '../shares/earn-share.ts';
 import { paymentShares } from '../shares/share-table.ts';
-import { listCapturesToRefund, listOpenShares } from './refund-source-store.ts';
+import { listCapturesToRefund, listOpenShares } from './funding-store.ts';
 
-/** Where to look: the payment's captures, and the account's shares in the order in which they give. */
-export interface MoneySources {
+/**
+ * The rows that can fund it: the payment's captures, and the account's shares in the order in which they are taken
+ * from.
+ */
+export interface Funding {
   readonly captures: readonly Uuid[];
   /** Shares that the captures wait in. */
   readonly own: readonly Uuid[];
@@ -36,7 +39,10 @@ export interface Money {
   readonly held: ReadonlyMap<Uuid, bigint>;
 }
 
-/** A portion for each source that gives something; `missing` is what none of them has. Throws RangeError for a need below zero. */
+/**
+ * A portion for each share, and the customer, that gives a part; `missing` is the rest. Throws RangeError for a need
+ * below zero.
+ */
 export function planTaking(needed: bigint, money: Money): { portions: Portion[]; missing: bigint } {
   if (needed < 0n) throw new RangeError(`Sources cannot give ${needed}`);
   const held = new Map(money.held);
@@ -60,11 +66,11 @@ export function planTaking(needed: bigint, money: Money): { portions: Portion[];
  * Throws StaleRead where a capture of the payment has come since, or has moved to a share that was not read: what it
  * earned would not be found. The request is read and decided again, and nothing is stored of this attempt.
  */
-export function requireSources(draft: Draft, { amountCaptured }: Payment, sources: MoneySources): void {
-  const read = new Set([...sources.own, ...sources.shares]);
+export function requireFunding(draft: Draft, { amountCaptured }: Payment, funding: Funding): void {
+  const read = new Set([...funding.own, ...funding.shares]);
   let captured = 0n;
   let isMissed = false;
-  for (const id of sources.captures) {
+  for (const id of funding.captures) {
     const capture = draft.get(paymentOperations, id)!;
     captured += capture.amount;
     isMissed ||= sharesOf(capture).some((share) => !read.has(share));
@@ -72,16 +78,16 @@ export function requireSources(draft: Draft, { amountCaptured }: Payment, source
   if (isMissed || captured !== amountCaptured) throw new StaleRead('A capture of the payment has moved meanwhile.');
 }
 
-/** What the sources have. `status` of the account is for the caller to judge: a frozen one still has what it has. */
-export function moneyOf(draft: Draft, accountId: Uuid, sources: MoneySources): Money {
+/** What the funding comes to. The caller judges the status of the account: the balance of a frozen one counts here. */
+export function moneyOf(draft: Draft, accountId: Uuid, funding: Funding): Money {
   const held = new Map<Uuid, bigint>();
   const reserves = new Set<Uuid>();
-  for (const id of new Set([...sources.own, ...sources.shares])) {
+  for (const id of new Set([...funding.own, ...funding.shares])) {
     const share = draft.get(paymentShares, id);
     if (share?.status === 'open') held.set(id, share.amount);
     if (share?.isReserve) reserves.add(id);
   }
-  const own = sources.captures.flatMap((captureId) =>
+  const own = funding.captures.flatMap((captureId) =>
     (draft.get(paymentOperations, captureId)?.portions ?? []).flatMap(({ shareId, amount }) =>
       shareId === null ? [] : [{ captureId, shareId, amount }],
     ),
@@ -89,10 +95,13 @@ export function moneyOf(draft: Draft, accountId: Uuid, sources: MoneySources): M
   // Of all captures, what is reserved gives last.
   own.sort((one, other) => Number(reserves.has(one.shareId)) - Number(reserves.has(other.shareId)));
   const account = draft.account(accountId);
-  return { own, available: available(account) - (account.floor ?? 0n), others: sources.shares, held };
+  return { own, available: available(account) - (account.floor ?? 0n), others: funding.shares, held };
 }
 
-/** Takes the portions out of their shares, and off what is left of the captures. What the customer gives is for the entry alone. */
+/**
+ * Takes the portions out of their shares, and off the rests of the captures. The customer's portion is moved by the
+ * entry alone.
+ */
 export function takePortions(
   draft: Draft,
   operation: Pick<PaymentOperation, 'id' | 'paymentId'>,
@@ -102,7 +111,7 @@ export function takePortions(
     const { shareId, captureId, amount } = portion;
     if (shareId === null) continue;
     const share = draft.get(paymentShares, shareId)!;
-    // Captures of other payments wait for it: it is theirs again if this fails before they are settled.
+    // It is lent by captures of other payments: a failure returns it to them if the acquirer has not paid them by then.
     const lent = share.kind === 'waiting' && !captureId ? amount : 0n;
     changeShare(draft, share, { operation, amount: -amount, lent });
     if (captureId) changeLeft(draft, captureId, { shareId, amount: -amount });
@@ -110,8 +119,8 @@ export function takePortions(
 }
 
 /**
- * Changes what is left of a capture in one of its shares; a share that it had left has it again. Throws RangeError for more than is
- * left.
+ * Changes the rest of a capture in one of its shares, and adds a portion for a share that it had left. Throws
+ * RangeError where the rest would fall below zero.
  */
 export function changeLeft(
   draft: Draft,
@@ -137,19 +146,19 @@ export function accountOf(
   return shareId === null ? accountId : draft.chart('merchant_pending', currency).id;
 }
 
-/** Reads where to look. What comes after it is not found, and left alone. */
-export async function readSources(
+/** Reads the rows that can fund it, as they are now. Captures and shares that come later are not used. */
+export async function readFunding(
   pool: Pool,
   bookId: BookId,
   payment: Pick<Payment, 'id' | 'accountId'>,
-): Promise<MoneySources> {
+): Promise<Funding> {
   const captures = await listCapturesToRefund(pool, bookId, payment.id);
   const shares = await listOpenShares(pool, bookId, payment.accountId);
   return { captures: captures.map(({ id }) => id), own: [...new Set(captures.flatMap(sharesOf))], shares };
 }
 
 /** What a command that takes touches. */
-export function sourceTouches({ captures, own, shares }: MoneySources): Touch[] {
+export function fundingTouches({ captures, own, shares }: Funding): Touch[] {
   return [
     { table: paymentOperations, ids: captures },
     { table: paymentShares, ids: [...new Set([...own, ...shares])] },

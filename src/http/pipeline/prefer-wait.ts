@@ -1,4 +1,7 @@
-/** `Prefer` (RFC 7240): holds an answer until its object has left its first statuses, and says what was applied. */
+/**
+ * `Prefer: wait` (RFC 7240): the answer waits until its object has left its first statuses, and states the preference
+ * applied.
+ */
 import type { Request } from 'express';
 import { isLive } from '../../api/answers.ts';
 import { type Preference, readPreference } from '../../api/request-headers.ts';
@@ -15,8 +18,10 @@ export function preferenceOf(route: Route, request: Request): Preference {
 
 const NO_PREFERENCE: Preference = { seconds: undefined, applied: undefined };
 
-/** The answer with the object as it is once the wait is over. A refusal, and an answer without an object, is not held. */
-export async function heldAnswer(
+/**
+ * The answer with the object as it is once the wait is over. A refusal, and an answer without an object, does not wait.
+ */
+export async function awaitedAnswer(
   route: Route,
   request: Request,
   answer: RouteAnswer,

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_TOUCHED } from '../../../src/ledger/commit/committer.ts';
 import { CAPTURES_MAX } from '../../../src/payments/payment/payment.ts';
+import { SHARES_MAX } from '../../../src/payments/refunds/funding-store.ts';
 import { wayBackTouches } from '../../../src/payments/refunds/give-back.ts';
-import { SHARES_MAX } from '../../../src/payments/refunds/refund-source-store.ts';
-import { type Money, planTaking } from '../../../src/payments/refunds/take-from-sources.ts';
+import { type Money, planTaking } from '../../../src/payments/refunds/take-funding.ts';
 import { newId } from '../../../src/values/ids.ts';
 
 const money = (own: [string, string, bigint][], available: bigint, held: Record<string, bigint>): Money => ({

@@ -1,6 +1,6 @@
 /**
- * The payer has ended a challenge: what became of the authorization is asked at once, so that the payer comes back to a payment
- * that knows it. The acquirer's notice follows and changes nothing.
+ * The payer has ended a challenge: the acquirer is asked for the outcome of the authorization at once, so that the
+ * payer returns to a payment that has it. The acquirer's notice follows and changes nothing.
  */
 import type { Acquirer, AcquirerAnswer, AcquirerStatus } from '../../acquirers/acquirer.ts';
 import type { ReleaseSchedule } from '../../calendar/release-schedule.ts';
@@ -33,7 +33,7 @@ export function inquiryName({ bookId, reference }: { bookId: BookId; reference: 
 }
 
 /** Undefined where no payment is known by this reference. */
-export async function settleChallenge(
+export async function resolveChallenge(
   runtime: ChallengeRuntime,
   acquirer: Acquirer,
   { bookId, reference }: { bookId: BookId; reference: string },
@@ -42,11 +42,12 @@ export async function settleChallenge(
   if (found === undefined) return undefined;
   const { payment, operation } = found;
   if (operation.status !== 'pending' && operation.status !== 'requires_action') return payment;
-  const heard = await inquireAtParty<AcquirerAnswer>(reference, () => acquirer.inquire(bookId, reference));
-  // Without its last word a notice settles the payment, or an inquiry. What payers ask for by coming back is not written down.
-  if (heard.said !== 'answer' || !FINAL.includes(heard.answer.status)) return payment;
+  const inquiry = await inquireAtParty<AcquirerAnswer>(reference, () => acquirer.inquire(bookId, reference));
+  // Without a final answer a notice or a later inquiry ends it. Payers return as often as they like: only a final
+  // answer is recorded.
+  if (inquiry.result !== 'answer' || !FINAL.includes(inquiry.answer.status)) return payment;
   const report = {
-    ...answered(operation, heard.answer),
+    ...answered(operation, inquiry.answer),
     call: 'inquire' as const,
     authorizationMs: runtime.authorizationMs,
     nextInquiryMs: inquiryPauseMs(acquirer, operation),
