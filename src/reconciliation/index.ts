@@ -30,6 +30,7 @@ import { acquirerReportResource } from './reports/acquirer-report-resource.ts';
 import { acquirerReportCheck, acquirerReportEquation } from './reports/checks/acquirer-report-check.ts';
 import { sweepReports } from './reports/post-received.ts';
 import { bankAccountRulesResource } from './rules/bank-account-rules-resource.ts';
+import { matchingAfterApproval } from './runs/match-after-approval.ts';
 import { movedRuns } from './runs/moved-runs.ts';
 import { sweepReleased } from './runs/post-released.ts';
 import { reconciliationResource } from './runs/reconciliation-resource.ts';
@@ -103,6 +104,7 @@ export const reconciliationGroup: Group = {
   operatorReports: bankReports,
   gauges: [],
   atBank: [feesAtBank],
+  followsApproval: [matchingAfterApproval],
   sweeps: (context) => [
     ...sweepReleased(context),
     sweepWaitingRuns(context),
