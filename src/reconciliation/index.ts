@@ -15,6 +15,7 @@ import { comparedItemCheck } from './items/checks/compared-item-check.ts';
 import { comparedAccounts } from './items/compared-account-table.ts';
 import { expectedItemResource } from './items/expected-item-resource.ts';
 import { bankLineResource } from './lines/bank-line-resource.ts';
+import { bankLines } from './lines/bank-line-table.ts';
 import { bankMatchResource } from './matches/bank-match-resource.ts';
 import { bankMatchCheck, bankMatchEquation } from './matches/checks/bank-match-check.ts';
 import { sweepMovingMatches } from './matches/sweep-moving.ts';
@@ -78,6 +79,8 @@ export const reconciliationGroup: Group = {
   // A lease is no part of a run: stores keep it.
   rights: {
     reconciliations: rightsOf(reconciliations, ['leased_until', 'stuck_at', 'stuck_error']),
+    // Before it is posted, a reversal is turned by what its bank means.
+    bank_lines: rightsOf(bankLines, ['amount', 'details']),
     bank_folders: changes('claimed_by', 'claimed_until'),
   },
   appointments: [feesOfDays],
