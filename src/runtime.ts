@@ -15,6 +15,7 @@ import { checkApplicationRole } from './db/roles.ts';
 import { createSecretBox, type SecretBox } from './db/secret-box.ts';
 import { watchRoleSettings } from './db/watch-role-settings.ts';
 import type { Appointment } from './group/appointment.ts';
+import type { ApprovalFollow } from './group/approval-follow.ts';
 import type { AtBank, LineNames } from './group/at-bank.ts';
 import type { Group, PeriodBlocker } from './group/group.ts';
 import type { RowFailed } from './group/moved-rows.ts';
@@ -92,6 +93,8 @@ export interface Runtime extends PaymentsRuntime {
   readonly blocksClosing: readonly ClosingBlocker[];
   /** What keeps days of a book open, of every group. */
   readonly blocksPeriods: readonly PeriodBlocker[];
+  /** What begins with the approval of an exception, of every group. */
+  readonly followsApproval: readonly ApprovalFollow[];
   /** What banks show of entries that move the pool, of every group. */
   readonly atBank: readonly AtBank[];
   /** By what files name lines of accounts, of every group. */
@@ -298,6 +301,7 @@ function declaredBy(groups: readonly Group[]) {
   return {
     blocksClosing: groups.flatMap((group) => group.blocksClosing),
     blocksPeriods: groups.flatMap(({ blocksPeriods = [] }) => blocksPeriods),
+    followsApproval: groups.flatMap(({ followsApproval = [] }) => followsApproval),
     atBank: groups.flatMap(({ atBank = [] }) => atBank),
     lineNames: groups.flatMap(({ lineNames = [] }) => lineNames),
     operatorReports: groups.flatMap(({ operatorReports = [] }) => operatorReports),

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { Contracted } from '../db/forms.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
+import type { ApprovalFollow } from '../group/approval-follow.ts';
 import type { AtBank, LineNames } from '../group/at-bank.ts';
 import type { PeriodBlocker } from '../group/group.ts';
 import type { PayableCards } from '../group/payable-card.ts';
@@ -75,4 +76,6 @@ export interface ApiRuntime extends OnceRuntime {
   readonly blocksClosing: readonly ClosingBlocker[];
   /** What keeps days of a book open, of every group. */
   readonly blocksPeriods: readonly PeriodBlocker[];
+  /** What begins with the approval of an exception, of every group. */
+  readonly followsApproval: readonly ApprovalFollow[];
 }

@@ -1,6 +1,7 @@
 /** People's actions on an exception: one is assigned, explains it, another approves. move-exception.ts moves the money. */
 import type { Pool } from '../db/pool.ts';
 import { ApiError } from '../errors/errors.ts';
+import { type ApprovalFollow, type Followed, followedBy } from '../group/approval-follow.ts';
 import type { Stored } from '../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import { storedView } from '../idempotency/stored-view.ts';
@@ -79,6 +80,8 @@ export interface ApproveException extends HandleException {
   readonly target?: Target | undefined;
   /** What it is about never changes. */
   readonly about?: Pick<Exception, 'resource' | 'resourceId'>;
+  /** What begins with it. */
+  readonly followed?: readonly Followed[];
 }
 
 /**
@@ -86,11 +89,12 @@ export interface ApproveException extends HandleException {
  * would see it again.
  */
 export function approveException(input: ApproveException): Command<Stored | Refusal> {
-  const { actor, waiting, target, about } = input;
+  const { actor, waiting, target, about, followed = [] } = input;
   const touches = [
     ...(waiting?.accountId ? [{ table: accounts, ids: [waiting.accountId] }] : []),
     ...(target ? targetTouches(target) : []),
     ...(about ? creditTouches(about) : []),
+    ...followed.flatMap((one) => one.touches),
   ];
   return changeOf(
     exceptionResource,
@@ -112,17 +116,23 @@ export function approveException(input: ApproveException): Command<Stored | Refu
             allowed_actions: allowedActions(exception).filter((action) => action !== 'approve'),
           },
         };
-      const { targetAccountId } = exception;
-      if (status !== 'adjusted' || targetAccountId === null)
-        return storedView(draft, exceptionResource, approve(draft, exception, actor));
-      if (targetAccountId !== target?.accountId) throw new StaleRead('It is to go elsewhere by now.');
-      if (allocateApproved(draft, exception))
-        return storedView(draft, exceptionResource, approve(draft, exception, actor));
-      const booked = bookTarget(draft, exception);
-      if ('refused' in booked) return booked;
-      return storedView(draft, exceptionResource, approve(draft, exception, actor, { entries: [booked] }));
+      const entries = bookApproved(draft, exception, target);
+      if ('refused' in entries) return entries;
+      const approved = approve(draft, exception, actor, { entries });
+      for (const one of followed) one.begin(draft);
+      return storedView(draft, exceptionResource, approved);
     },
   );
+}
+
+/** What was to go to an account. None where nothing is booked in this book. */
+function bookApproved(draft: Draft, exception: Exception, target: Target | undefined): readonly Entry[] | Refusal {
+  const { status, targetAccountId } = exception;
+  if (status !== 'adjusted' || targetAccountId === null) return [];
+  if (targetAccountId !== target?.accountId) throw new StaleRead('It is to go elsewhere by now.');
+  if (allocateApproved(draft, exception)) return [];
+  const booked = bookTarget(draft, exception);
+  return 'refused' in booked ? booked : [booked];
 }
 
 function isLeftWaiting(draft: Draft, { accountId }: WaitingMoney): boolean {
@@ -252,14 +262,16 @@ export const requestExplanation: UseCase<ExceptionRuntime, PersonsRequest & { re
   },
 };
 
+export type ApprovalRuntime = ExceptionRuntime & { readonly followsApproval: readonly ApprovalFollow[] };
+
 interface ApproveRequest extends PersonsRequest {
   /** The version that the person has looked at. */
   readonly version: number;
 }
 
-export const requestApproval: UseCase<ExceptionRuntime, ApproveRequest> = {
+export const requestApproval: UseCase<ApprovalRuntime, ApproveRequest> = {
   keyFirst: true,
-  async prepare({ pool }, input): Promise<Prepared> {
+  async prepare({ pool, followsApproval }, input): Promise<Prepared> {
     const exception = await findException(pool, input);
     const { version, waiting } = exception;
     requirePerson(input);
@@ -272,6 +284,8 @@ export const requestApproval: UseCase<ExceptionRuntime, ApproveRequest> = {
       });
     if (exception.status === 'adjusted') await requireUnmatched(pool, input.bookId, exception);
     const target = targetOf(input.bookId, exception);
-    return { command: approveException({ ...input, waiting, target, about: exception, ifMatch }) };
+    // Where its money goes by then is compared with what is read here.
+    const followed = await followedBy(followsApproval, pool, { bookId: input.bookId, approved: [exception] });
+    return { command: approveException({ ...input, waiting, target, about: exception, followed, ifMatch }) };
   },
 };

@@ -15,18 +15,18 @@ import { deriveId, newId, publicId, type Uuid } from '../values/ids.ts';
 import { writeJson } from '../values/json.ts';
 import { exceptionResource } from './exception-resource.ts';
 import { exceptions } from './exception-table.ts';
-import { type ExceptionRuntime, requestApproval, requestAssign } from './handle-exception.ts';
+import { type ApprovalRuntime, requestApproval, requestAssign } from './handle-exception.ts';
 
 type Several<Input extends Asked> = Asked & { readonly items: readonly Omit<Input, keyof Asked>[] };
-type InputOf<Case> = Case extends UseCase<ExceptionRuntime, infer Input> ? Input : never;
+type InputOf<Case> = Case extends UseCase<ApprovalRuntime, infer Input> ? Input : never;
 
 export const requestAssignments = eachOf<InputOf<typeof requestAssign>>(requestAssign);
 export const requestApprovals = eachOf<InputOf<typeof requestApproval>>(requestApproval);
 
 /** One item after the other, so that a request takes one place among those of its book. */
 function eachOf<Input extends Asked & { readonly exceptionId: Uuid }>(
-  useCase: UseCase<ExceptionRuntime, Input>,
-): UseCase<ExceptionRuntime, Several<Input>> {
+  useCase: UseCase<ApprovalRuntime, Input>,
+): UseCase<ApprovalRuntime, Several<Input>> {
   return {
     keyFirst: true,
     async prepare(runtime, { items, ...asked }): Promise<Prepared> {
@@ -47,8 +47,8 @@ function eachOf<Input extends Asked & { readonly exceptionId: Uuid }>(
 }
 
 function once<Input extends Asked>(
-  runtime: ExceptionRuntime,
-  useCase: UseCase<ExceptionRuntime, Input>,
+  runtime: ApprovalRuntime,
+  useCase: UseCase<ApprovalRuntime, Input>,
   input: Input,
 ): Promise<OnceAnswer> {
   const { bookId, idempotencyKey: key, fingerprint, requestId } = input;

@@ -18,6 +18,7 @@ import type { Rail } from '../rails/rail.ts';
 import type { Clock, Instant } from '../values/clock.ts';
 import type { Uuid } from '../values/ids.ts';
 import type { Appointment } from './appointment.ts';
+import type { ApprovalFollow } from './approval-follow.ts';
 import type { AtBank, LineNames } from './at-bank.ts';
 import type { Equation } from './equation.ts';
 import type { MovedRows, OverdueRows } from './moved-rows.ts';
@@ -48,6 +49,8 @@ export interface Group {
   readonly atBank?: readonly AtBank[];
   /** By what files name lines of its entries that no bank has a word for. */
   readonly lineNames?: readonly LineNames[];
+  /** What begins with the approval of an exception. */
+  readonly followsApproval?: readonly ApprovalFollow[];
   readonly gauges: readonly Gauge[];
   readonly eventChecks?: readonly EventCheck[];
   /** Rows that wait for a worker or a person, and are not moved one by one. */

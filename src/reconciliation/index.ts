@@ -15,6 +15,7 @@ import { comparedItemCheck } from './items/checks/compared-item-check.ts';
 import { comparedAccounts } from './items/compared-account-table.ts';
 import { expectedItemResource } from './items/expected-item-resource.ts';
 import { bankLineResource } from './lines/bank-line-resource.ts';
+import { bankLines } from './lines/bank-line-table.ts';
 import { bankMatchResource } from './matches/bank-match-resource.ts';
 import { bankMatchCheck, bankMatchEquation } from './matches/checks/bank-match-check.ts';
 import { sweepMovingMatches } from './matches/sweep-moving.ts';
@@ -30,6 +31,7 @@ import { acquirerReportResource } from './reports/acquirer-report-resource.ts';
 import { acquirerReportCheck, acquirerReportEquation } from './reports/checks/acquirer-report-check.ts';
 import { sweepReports } from './reports/post-received.ts';
 import { bankAccountRulesResource } from './rules/bank-account-rules-resource.ts';
+import { matchingAfterApproval } from './runs/match-after-approval.ts';
 import { movedRuns } from './runs/moved-runs.ts';
 import { sweepReleased } from './runs/post-released.ts';
 import { reconciliationResource } from './runs/reconciliation-resource.ts';
@@ -77,6 +79,8 @@ export const reconciliationGroup: Group = {
   // A lease is no part of a run: stores keep it.
   rights: {
     reconciliations: rightsOf(reconciliations, ['leased_until', 'stuck_at', 'stuck_error']),
+    // Before it is posted, a reversal is turned by what its bank means.
+    bank_lines: rightsOf(bankLines, ['amount', 'details']),
     bank_folders: changes('claimed_by', 'claimed_until'),
   },
   appointments: [feesOfDays],
@@ -103,6 +107,7 @@ export const reconciliationGroup: Group = {
   operatorReports: bankReports,
   gauges: [],
   atBank: [feesAtBank],
+  followsApproval: [matchingAfterApproval],
   sweeps: (context) => [
     ...sweepReleased(context),
     sweepWaitingRuns(context),

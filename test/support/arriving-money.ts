@@ -29,6 +29,8 @@ import { TEST_SECRET_BOX } from './secret-box.ts';
 
 const AT_BANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
 
+const FOLLOWS_APPROVAL = GROUPS.flatMap(({ followsApproval = [] }) => followsApproval);
+
 const by = () => ({ requestId: newId(), actor: encodeActor({ type: 'person', id: newId(), keyId: newId() }) });
 
 type Submits = Pick<Committer, 'submit'>;
@@ -72,6 +74,7 @@ export class ArrivingMoney {
   credits(committer: Submits = this.bank.book.committer) {
     return {
       ...{ pool: this.bank.pool, clock: systemClock, committer, secretBox: TEST_SECRET_BOX, forms: LATEST_FORMS },
+      followsApproval: FOLLOWS_APPROVAL,
       rowFailed: (_: unknown, __: unknown, error: unknown) => Promise.reject(error),
     };
   }
@@ -108,7 +111,8 @@ export class ArrivingMoney {
   }
 
   async mirror(committer: Submits = this.bank.book.committer): Promise<void> {
-    await mirrorAllBooks({ pool: this.bank.pool, committer, atBank: AT_BANK }, this.bank.book.id);
+    const of = { pool: this.bank.pool, committer, atBank: AT_BANK, followsApproval: FOLLOWS_APPROVAL };
+    await mirrorAllBooks(of, this.bank.book.id);
   }
 
   /** As a rail's inbox reports a camt.054. */

@@ -38,6 +38,7 @@ export const bankAccounts = tableOf<BankAccount>({
     column('last_statement_id', 'uuid', { changes: true }),
     column('chained_on', 'code', { changes: true }),
     column('under_way', 'integer', { changes: true }),
+    column('reopened', 'integer', { changes: true }),
     column('rules_id', 'uuid', { changes: true }),
     column('rules_version', 'integer', { changes: true }),
     column('rules_drafted', 'integer', { changes: true }),

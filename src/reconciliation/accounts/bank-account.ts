@@ -82,6 +82,8 @@ export interface BankAccount {
   readonly chainedOn: string | null;
   /** How many statements are released and not posted yet. */
   readonly underWay: number;
+  /** How often a statement of it was held, or a match of it undone. */
+  readonly reopened: number;
   /** The active version of its matching rules (rules/bank-account-rules.ts), and its number. Null before the first. */
   readonly rulesId: Uuid | null;
   readonly rulesVersion: number | null;

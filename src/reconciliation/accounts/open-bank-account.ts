@@ -81,7 +81,7 @@ export function openBankAccount({
         status: 'open',
         ledgerAccountId,
         balance: given.openingAmount,
-        ...{ lastStatementId: null, chainedOn: null, underWay: 0 },
+        ...{ lastStatementId: null, chainedOn: null, underWay: 0, reopened: 0 },
         ...{ rulesId: null, rulesVersion: null, rulesDrafted: 0 },
         entryIds: [],
         requestId,

@@ -158,6 +158,45 @@ export async function sumLines(db: Queryable, bookId: BookId, statementId: Uuid)
   return rows[0]!.sum;
 }
 
+interface Turned {
+  readonly bookId: BookId;
+  readonly statementId: Uuid;
+  /** How many it has. */
+  readonly lines: number;
+  /** What they are to come to. */
+  readonly moved: bigint;
+}
+
+/**
+ * Turns the reversals among the kept lines of a held statement where all of them come to what they are to then. Resolves to whether they do, by this
+ * call or by one before. The statement's row is locked: nobody keeps more of its lines meanwhile, or decides about it. Index: bank_lines_by_statement.
+ */
+export async function turnReversals(trx: Transaction, { bookId, statementId, lines, moved }: Turned): Promise<boolean> {
+  const { rowCount } = await trx.query(
+    `SELECT FROM bank_statements WHERE book_id = $1 AND id = $2 AND status = 'held' AND NOT released AND decision IS NULL FOR NO KEY UPDATE`,
+    [bookId, statementId],
+  );
+  if (rowCount === 0) return false;
+  const { rows } = await trx.query<{ kept: bigint; sum: bigint; reversed: bigint }>(
+    `SELECT count(*) AS kept, COALESCE(sum(amount), 0)::bigint AS sum,
+       COALESCE(sum(amount) FILTER (WHERE is_reversal), 0)::bigint AS reversed
+     FROM bank_lines WHERE book_id = $1 AND statement_id = $2`,
+    [bookId, statementId],
+  );
+  const [{ kept, sum, reversed }] = rows as [{ kept: bigint; sum: bigint; reversed: bigint }];
+  if (Number(kept) !== lines) return false;
+  if (sum === moved) return true;
+  if (sum - 2n * reversed !== moved) return false;
+  await trx.query(
+    `UPDATE bank_lines SET amount = -amount, details = (
+       SELECT COALESCE(jsonb_agg(one || jsonb_build_object('amount', (-(one ->> 'amount')::bigint)::text) ORDER BY place), '[]')
+       FROM jsonb_array_elements(details) WITH ORDINALITY AS of (one, place))
+     WHERE book_id = $1 AND statement_id = $2 AND is_reversal AND status = 'pending'`,
+    [bookId, statementId],
+  );
+  return true;
+}
+
 /** A page of the lines of a statement, newest first. Their ids are in the order of their places. Index: bank_lines_pkey. */
 export function listLinesOf(
   db: Queryable,

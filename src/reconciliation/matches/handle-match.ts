@@ -3,6 +3,7 @@ import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import type { Asked, Prepared, UseCase } from '../../idempotency/use-case.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Principal } from '../../organisations/authenticate.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { requirePersonsKey } from '../accounts/operators-book.ts';
@@ -155,13 +156,21 @@ export const requestMatchRejection: UseCase<MatchRequestRuntime, MatchRequest> =
   },
 };
 
+/** The bank accounts of its lines. A line that is compared with an account of the book is of no bank account. */
+async function accountsOf(pool: Pool, bookId: BookId, { lines }: BankMatch): Promise<Uuid[]> {
+  const ids = lines.map(({ id }) => id);
+  const found = await bankLines.load(pool, bookId, ids);
+  return [...new Set([...found.values()].flatMap(({ bankAccountId }) => bankAccountId ?? []))];
+}
+
 export const requestUndoing: UseCase<MatchRequestRuntime, MatchRequest & { readonly reason: string }> = {
   keyFirst: true,
   async prepare(runtime, input): Promise<Prepared> {
-    const match = await findMatch(runtime.pool, input);
+    const { pool } = runtime;
+    const match = await findMatch(pool, input);
     requirePersonsKey(input);
     return {
-      command: undoMatch({ ...input, match }),
+      command: undoMatch({ ...input, match, bankAccountIds: await accountsOf(pool, input.bookId, match) }),
       // What is not ended here, the next run ends.
       follow: async () => moveLargeMatch(runtime, input, match.id),
     };

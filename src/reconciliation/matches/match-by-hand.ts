@@ -12,6 +12,8 @@ import { advance, begin } from '../../ledger/resources/resource.ts';
 import { newSalt } from '../../ledger/rows/personal-text.ts';
 import { newId, publicId, type Uuid } from '../../values/ids.ts';
 import { writeJson } from '../../values/json.ts';
+import { bankAccounts } from '../accounts/bank-account-table.ts';
+import { leaveOpen } from '../accounts/close-bank-account.ts';
 import { bankLines } from '../lines/bank-line-table.ts';
 import type { CreditsOfLines } from '../lines/credit-of-line-store.ts';
 import type { DifferenceTo } from '../rules/bank-account-rules.ts';
@@ -165,11 +167,20 @@ export function rejectMatch(input: DecideMatch): Command<Stored | Refusal> {
 }
 
 /** Books it back. Its lines are exceptions again. Of one of many items that is begun here: move-large-match.ts ends it. */
-export function undoMatch(input: DecideMatch & { readonly reason: string }): Command<Stored | Refusal> {
-  const { bookId, match: read, actor, reason } = input;
+interface UndoMatch extends DecideMatch {
+  readonly reason: string;
+  /** Of its lines: it never changes. */
+  readonly bankAccountIds: readonly Uuid[];
+}
+
+export function undoMatch(input: UndoMatch): Command<Stored | Refusal> {
+  const { bookId, match: read, actor, reason, bankAccountIds } = input;
+  const ofAccounts = { table: bankAccounts, ids: bankAccountIds };
   const salt = newSalt();
-  if (read.reserved !== null)
-    return changeOf(bankMatchResource, { ...input, id: read.id, action: 'undo' }, (draft, match): Stored => {
+  if (read.reserved !== null) {
+    const request = { ...input, id: read.id, action: 'undo', touches: [ofAccounts] };
+    return changeOf(bankMatchResource, request, (draft, match): Stored => {
+      for (const id of bankAccountIds) leaveOpen(draft, id);
       const change = {
         status: 'undoing',
         undoneBy: actor,
@@ -178,11 +189,13 @@ export function undoMatch(input: DecideMatch & { readonly reason: string }): Com
       } as const;
       return storedView(draft, bankMatchResource, advance(draft, bankMatchResource, match, change));
     });
+  }
   const exceptionIds = read.lines.map(() => newId());
-  const touches = touchesOf(bookId, [read], exceptionIds).slice(1);
+  const touches = [...touchesOf(bookId, [read], exceptionIds).slice(1), ofAccounts];
   return changeOf(bankMatchResource, { ...input, id: read.id, action: 'undo', touches }, (draft, match): Stored => {
     const entry = giveBackParts(draft, match);
     openAgain(draft, match, exceptionIds);
+    for (const id of bankAccountIds) leaveOpen(draft, id);
     const change = { status: 'undone', undoneBy: actor, undoReason: reason, textSalt: match.textSalt ?? salt } as const;
     const entries = entry === null ? [] : [entry];
     const undone = advance(draft, bankMatchResource, match, change, { event: 'bank_match.undone', entries });

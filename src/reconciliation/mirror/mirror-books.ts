@@ -3,6 +3,9 @@
  * so a walk that is killed goes on where it was, and two at once mirror nothing twice. No book waits for it.
  */
 import type { Pool } from '../../db/pool.ts';
+import type { Exception } from '../../exceptions/exception.ts';
+import { exceptions } from '../../exceptions/exception-table.ts';
+import { type ApprovalFollow, followedBy } from '../../group/approval-follow.ts';
 import type { AtBank, BankMovement, BankWord, MirroredBook } from '../../group/at-bank.ts';
 import { type AccountLine, readAccountLines } from '../../ledger/account/account-line-store.ts';
 import type { BookId } from '../../ledger/book/book.ts';
@@ -19,6 +22,8 @@ export interface MirrorRuntime {
   readonly committer: Pick<Committer, 'submit'>;
   /** Of every group. */
   readonly atBank: readonly AtBank[];
+  /** Of every group: what begins once money that was given to a customer's book is mirrored. Left out where all is matched behind the mirror. */
+  readonly followsApproval?: readonly ApprovalFollow[];
 }
 
 const BOOKS_AT_ONCE = 500;
@@ -50,7 +55,7 @@ export async function mirrorBooks(
 }
 
 async function mirrorPool(
-  { pool: db, committer, atBank }: MirrorRuntime,
+  { pool: db, committer, atBank, followsApproval = [] }: MirrorRuntime,
   of: MirroredBook,
   { id: poolAccountId, currency, lines: upTo }: PoolAccount,
 ): Promise<void> {
@@ -59,12 +64,22 @@ async function mirrorPool(
   while (behind < upTo) {
     const found = await readAccountLines(db, ofBook, poolAccountId, { after: behind, upTo, limit: LINES_PER_COMMAND });
     const lines = await worded(db, { atBank, of }, found);
-    const command = mirrorLines({ bookId, pool: { poolAccountId, ofBook, currency }, behind, lines });
+    const approved = await givenIn(db, ofBook, lines);
+    const followed = approved.length === 0 ? [] : await followedBy(followsApproval, db, { bookId, approved });
+    const command = mirrorLines({ bookId, pool: { poolAccountId, ofBook, currency }, behind, lines, followed });
     failpoint('mirror.lines.read');
     const mirrored = await committer.submit(bookId, command);
     failpoint('mirror.lines.booked');
     behind = further(`Mirror of pool ${poolAccountId}`, behind, mirrored);
   }
+}
+
+/** Its approval was committed in another book than the line of the bank is in: what follows of it there, its mirror begins. */
+async function givenIn(db: Pool, ofBook: BookId, lines: readonly WordedLine[]): Promise<Exception[]> {
+  const ids = lines.flatMap(({ line }) => (line.resource === 'exception' ? [line.resourceId] : []));
+  if (ids.length === 0) return [];
+  const found = await exceptions.load(db, ofBook, [...new Set(ids)]);
+  return [...found.values()].filter(({ resource }) => resource === 'given_credit');
 }
 
 interface Words {

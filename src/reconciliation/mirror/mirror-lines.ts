@@ -6,6 +6,7 @@
  * effect at once, and keeps its day as `occurred_on`.
  */
 import { dayOf } from '../../calendar/day.ts';
+import type { Followed } from '../../group/approval-follow.ts';
 import type { BankMovement, OtherSide } from '../../group/at-bank.ts';
 import type { AccountLine } from '../../ledger/account/account-line-store.ts';
 import { accounts } from '../../ledger/account/account-table.ts';
@@ -43,6 +44,7 @@ export interface MirrorLines {
   readonly behind: bigint;
   /** In their order. */
   readonly lines: readonly WordedLine[];
+  readonly followed?: readonly Followed[];
 }
 
 const ACTOR = encodeActor({ type: 'system', part: 'reconciliation' });
@@ -54,7 +56,7 @@ export function mirroredItemId(poolAccountId: Uuid, line: bigint): Uuid {
 
 /** Answers with the line through which the account is mirrored by then. */
 export function mirrorLines(input: MirrorLines): Command<bigint> {
-  const { bookId, pool, behind, lines } = input;
+  const { bookId, pool, behind, lines, followed = [] } = input;
   const { poolAccountId, currency } = pool;
   const origin = { id: newId(), requestId: newId(), actor: ACTOR };
   const mirrorIds = lines.slice(0, DAYS_PER_COMMAND).map(() => newId());
@@ -69,6 +71,7 @@ export function mirrorLines(input: MirrorLines): Command<bigint> {
       { table: bookMirrors, ids: mirrorIds },
       { table: expectedItems, ids: lines.map(({ line }) => mirroredItemId(poolAccountId, line.line)) },
       { table: accounts, ids: [...new Set([chartAccountId(bookId, 'pool_owed', currency), ...sides])] },
+      ...followed.flatMap((one) => one.touches),
     ],
     decide(state, moment) {
       const draft = new Draft(state, origin, moment);
@@ -80,6 +83,7 @@ export function mirrorLines(input: MirrorLines): Command<bigint> {
         mirrorDay(draft, { pool, day, id: mirrorIds[index]!, requestId: origin.requestId });
       const last = days.at(-1)?.lines.at(-1)?.line;
       if (last === undefined) return draft.finish(mirrored);
+      for (const one of followed) one.begin(draft);
       draft.put(mirroredPools, poolAccountId, { ...pool, line: last.line, balance: last.balanceAfter });
       return draft.finish(last.line);
     },

@@ -98,7 +98,9 @@ export class RunsInHand {
     try {
       await this.#takeFile({ bookId, run, sha256: run.sha256 }, progress);
     } catch (error) {
-      if (!(error instanceof BadInput || error instanceof FileDamaged)) throw error;
+      const isUnreadable = error instanceof BadInput || error instanceof FileDamaged;
+      // One that has ended does not fail any more: its statements wait until somebody looks.
+      if (!isUnreadable || run.status === 'completed') throw error;
       await committer.submit(bookId, failRun(run, error.message));
     }
   }

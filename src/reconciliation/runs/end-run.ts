@@ -17,6 +17,7 @@ import type { ReceivedStatement } from '../statements/receive-statement.ts';
 import type { CheckedBankFile } from './first-reading.ts';
 import type { MatchedRun } from './match-run.ts';
 import type { Matched } from './matched-store.ts';
+import { RUN_AGAIN_MS } from './moved-runs.ts';
 import { FINDINGS_SHOWN, NOTHING_YET, type Position, type Reconciliation, type RunFinding } from './reconciliation.ts';
 import { reconciliationResource } from './reconciliation-resource.ts';
 import { reconciliations } from './reconciliation-table.ts';
@@ -65,6 +66,13 @@ export function startRun({ id, requestId }: Pick<Reconciliation, 'id' | 'request
     if (run.status !== 'pending') return false;
     advance(draft, reconciliationResource, run, { status: 'running' });
     return true;
+  });
+}
+
+/** A run that has ended is due while its statements are taken up: where its process dies, another one goes on. `endAgain` ends that. */
+export function dueAgain({ id, requestId }: Pick<Reconciliation, 'id' | 'requestId'>): Command<void> {
+  return stepOf({ id, requestId, name: 'reconciliation.take_up' }, (draft, run) => {
+    if (run.dueAt === null) draft.put(reconciliations, id, { ...run, dueAt: draft.wall + RUN_AGAIN_MS });
   });
 }
 
@@ -195,7 +203,7 @@ function complete(
       const now = draft.get(reconciliations, run.id)!;
       if ((now.status !== 'running') !== again) return draft.finish(now);
       const step = { event: 'reconciliation.completed' };
-      const moved = again ? change : { status: 'completed' as const, ...change, dueAt: null };
+      const moved = { ...(!again && { status: 'completed' as const }), ...change, dueAt: null };
       return draft.finish(advance(draft, reconciliationResource, now, moved, step));
     },
   };

@@ -19,7 +19,7 @@ import type { Clock } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccountIdentifiers, bankAccounts } from '../accounts/bank-account-table.ts';
 import { AnyReader } from '../reading/read-file.ts';
-import type { BankStatement, FindingCode } from '../statements/bank-statement.ts';
+import type { BankStatement } from '../statements/bank-statement.ts';
 import { findBeside, pagesNear } from '../statements/bank-statement-store.ts';
 import { bankStatements, statementIdentities } from '../statements/bank-statement-table.ts';
 import {
@@ -29,7 +29,7 @@ import {
   StatementsMeet,
 } from '../statements/receive-statement.ts';
 import { takeUpStatement, waitsForAccount } from '../statements/take-up-statement.ts';
-import { beginRun, endAgain, endRun, type OfCsv, startRun } from './end-run.ts';
+import { beginRun, dueAgain, endAgain, endRun, type OfCsv, startRun } from './end-run.ts';
 import type { CheckedBankFile } from './first-reading.ts';
 import { KeptLines } from './kept-lines.ts';
 import { matchRun } from './match-run.ts';
@@ -95,7 +95,9 @@ export async function carryOut(
   const { bookId } = file;
   const { requestId } = run;
   if (run.status === 'completed') {
-    if (!(await takeUpHeld(runtime, file)) && !(await isBehind(runtime.pool, bookId, run))) return run;
+    const hasPosted = await takeUpHeld(runtime, { file, run });
+    // A run that is due was left behind the take-up: it still states that the bank account is not known.
+    if (!hasPosted && run.dueAt === null) return run;
     const matching = await matchRun(runtime, { bookId, requestId });
     return endAgain(runtime, { bookId, run, statements: await statementsOf(runtime.pool, file, run), matching });
   }
@@ -207,7 +209,7 @@ interface TakenUp {
 }
 
 /** Statements of a taken file whose bank account was made since. Others are left as they are. Resolves with whether one was posted. */
-async function takeUpHeld(runtime: ImportRuntime, file: BankFile): Promise<boolean> {
+async function takeUpHeld(runtime: ImportRuntime, { file, run }: Running): Promise<boolean> {
   const { pool, committer } = runtime;
   const { bookId, checked } = file;
   const waiting = new Set<number>();
@@ -231,6 +233,7 @@ async function takeUpHeld(runtime: ImportRuntime, file: BankFile): Promise<boole
       if (!isBegun) {
         isBegun = true;
         one = waiting.has(index) ? await takenUp(pool, bookId, checked.statements[index]!) : undefined;
+        if (one !== undefined) await committer.submit(bookId, dueAgain(run));
         keeping = one && new KeptLines(pool, bookId, { ...one.statement, ...placeOf(one) });
       }
       if (read.is === 'line') {
@@ -252,14 +255,6 @@ async function takeUpHeld(runtime: ImportRuntime, file: BankFile): Promise<boole
 }
 
 const placeOf = ({ bankAccountId, supersedes }: TakenUp) => ({ bankAccountId, supersedes });
-
-/** A kill came between a take-up and the run: it still states that the bank account is not known. */
-async function isBehind(pool: Pool, bookId: BookId, { findings }: Reconciliation): Promise<boolean> {
-  const isUnknown = ({ code }: { readonly code: FindingCode }) => code === 'bank_account_unknown';
-  const ids = findings.filter(isUnknown).map(({ statementId }) => statementId);
-  const found = await bankStatements.load(pool, bookId, [...new Set(ids)]);
-  return [...found.values()].some((statement) => !statement.findings.some(isUnknown));
-}
 
 /** The statements of a file whose run has ended. */
 async function statementsOf(

@@ -7,7 +7,7 @@ import { reconciliations } from './reconciliation-table.ts';
 /** The process that has a run leaves further jobs of it alone; another one takes it once the first has been silent for LEASE_MS. */
 export const RUN_AGAIN_MS = 5_000;
 
-const dueIn = (status: 'pending' | 'running'): DueRule => ({
+const dueIn = (status: 'pending' | 'running' | 'completed'): DueRule => ({
   name: `${status} reconciliations`,
   status,
   pool: 'reports',
@@ -18,8 +18,9 @@ const dueIn = (status: 'pending' | 'running'): DueRule => ({
 export const movedRuns: MovedRows = {
   kind: 'reconciliation',
   table: keyedByUuid(reconciliations.name, 'id'),
-  open: ['pending', 'running'],
-  due: [dueIn('pending'), dueIn('running')],
+  // One that has ended is due again while statements of it are taken up.
+  open: ['pending', 'running', 'completed'],
+  due: [dueIn('pending'), dueIn('running'), dueIn('completed')],
   overdue: {
     waitsSince: 'updated_at',
     finding: {

@@ -1,4 +1,5 @@
 /** The rows of runs. */
+import { plainArray } from '../../db/columns.ts';
 import { column, HEX_OR_NULL } from '../../db/declared-columns.ts';
 import type { Page, PageRequest } from '../../db/page.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -7,7 +8,7 @@ import { StaleRead } from '../../ledger/commit/stale-read.ts';
 import { listRows } from '../../ledger/resources/list-rows.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
-import { BEFORE_ALL_IDS } from '../../values/ids.ts';
+import { BEFORE_ALL_IDS, type Uuid } from '../../values/ids.ts';
 import type { Reconciliation, ReconciliationStatus } from './reconciliation.ts';
 
 export const reconciliations = tableOf<Reconciliation>({
@@ -82,6 +83,24 @@ export async function findRun(
     ],
   );
   return rows[0] && reconciliations.fromRow(rows[0]);
+}
+
+/**
+ * By bank account, a run over all that is open of it that nobody has begun. One that a bug has stopped does not count. Index: reconciliations_due_by_book.
+ */
+export async function findPendingMatchings(
+  db: Queryable,
+  bookId: BookId,
+  bankAccountIds: readonly Uuid[],
+): Promise<Map<Uuid, Uuid>> {
+  const { rows } = await db.query<{ id: Uuid; bank_account_id: Uuid }>({
+    name: 'reconciliations.pending_matchings',
+    text: `SELECT id, bank_account_id FROM reconciliations
+      WHERE status = 'pending' AND book_id = $1 AND due_at IS NOT NULL AND stuck_at IS NULL
+        AND bank_account_id = ANY ($2::uuid[]) AND sha256 IS NULL AND through IS NULL`,
+    values: [bookId, plainArray(bankAccountIds)],
+  });
+  return new Map(rows.map(({ id, bank_account_id: of }) => [of, id]));
 }
 
 /** Throws StaleRead where a command was refused for the run that another process has begun of the same bytes meanwhile; else throws `error`. */

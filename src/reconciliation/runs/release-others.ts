@@ -12,6 +12,7 @@ import { findBeside, listChained, listWaiting, pagesNear } from '../statements/b
 import { bankStatements } from '../statements/bank-statement-table.ts';
 import { type Chained, nextOfChain, type Waiting } from '../statements/chain.ts';
 import { arePagesWhole } from '../statements/judge-statement.ts';
+import { readReversalsAgain } from '../statements/read-reversals-again.ts';
 import { releaseStatements, waitsForOthers } from '../statements/release-statements.ts';
 import { IMPORT_ACTOR, type PostRuntime, postStatement } from './post-statement.ts';
 
@@ -23,6 +24,7 @@ interface OfAccount {
 /** Statements of other accounts are left alone; so is what waits while another process posts: that one goes on with it. */
 export async function releaseOthers(runtime: PostRuntime, { bookId, bankAccountId }: OfAccount): Promise<void> {
   if (bankAccountId === null) return;
+  await readReversalsAgain(runtime, { bookId, bankAccountId });
   let before: readonly Uuid[] | undefined;
   for (;;) {
     const released = await retryStaleReads(() => releaseNext(runtime, { bookId, bankAccountId }));

@@ -1,11 +1,14 @@
 /** Accepts a run: over a file whose bytes are kept, or over lines that are matched again. Workers carry it out. */
 
+import type { Queryable } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
+import type { Followed } from '../../group/approval-follow.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedAs } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
 import { accounts } from '../../ledger/account/account-table.ts';
+import type { BookId } from '../../ledger/book/book.ts';
 import type { Command } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
@@ -17,7 +20,7 @@ import type { CheckedBankFile } from './first-reading.ts';
 import { RUN_AGAIN_MS } from './moved-runs.ts';
 import { NOTHING_YET, type Reconciliation } from './reconciliation.ts';
 import { reconciliationResource } from './reconciliation-resource.ts';
-import { reconciliations } from './reconciliation-table.ts';
+import { findPendingMatchings, reconciliations } from './reconciliation-table.ts';
 
 interface By {
   readonly requestId: Uuid;
@@ -79,19 +82,20 @@ function accept({ requestId, actor, known, isOperators }: Accepted, of: AskedRun
       const draft = new Draft(state, origin, moment);
       // A file's account was looked up before its bytes were kept.
       if (isOperators !== undefined) requireAccount(draft, of, isOperators);
-      const run = known === undefined ? draft.put(reconciliations, origin.id, newRun()) : again(draft, known.id);
+      const run = known === undefined ? newRun(draft, origin, of) : again(draft, known.id);
       return draft.finish<Stored>(answerOf(draft, run));
-
-      function newRun(): Reconciliation {
-        const { book: at, wall } = moment;
-        draft.enqueue({ pool: 'reports', job: 'reconciliation.run', id: origin.id });
-        return {
-          ...{ id: origin.id, status: 'pending', ...of, ...NOTHING_YET },
-          ...{ requestId, version: 1, dueAt: wall + RUN_AGAIN_MS, createdAt: at, updatedAt: at },
-        };
-      }
     },
   };
+}
+
+/** It is due, and has its job. */
+function newRun(draft: Draft, { id, requestId }: { readonly id: Uuid; readonly requestId: Uuid }, of: AskedRun) {
+  const { book: at, wall } = draft.moment;
+  draft.enqueue({ pool: 'reports', job: 'reconciliation.run', id });
+  return draft.put<Reconciliation>(reconciliations, id, {
+    ...{ id, status: 'pending', ...of, ...NOTHING_YET },
+    ...{ requestId, version: 1, dueAt: wall + RUN_AGAIN_MS, createdAt: at, updatedAt: at },
+  });
 }
 
 /** Of a run without a file. Throws ApiError for what the request names and the book does not have. */
@@ -151,19 +155,36 @@ export interface MatchAgain extends Asked {
   readonly through: string | null;
 }
 
+const WITHOUT_FILE = { profileId: null, sha256: null, name: null, format: null, bytes: null, statements: 0 } as const;
+
+/**
+ * A run over what is open of each of these bank accounts, begun by a command that frees something for it: it is due with that commit. One that nobody
+ * has begun will find it too, and is enough.
+ */
+export async function matchingOf(db: Queryable, bookId: BookId, bankAccountIds: readonly Uuid[]): Promise<Followed> {
+  const pending = await findPendingMatchings(db, bookId, bankAccountIds);
+  const runs = bankAccountIds.map((bankAccountId) => ({ id: newId(), requestId: newId(), bankAccountId }));
+  return {
+    touches: [
+      { table: bankAccounts, ids: bankAccountIds },
+      { table: reconciliations, ids: [...runs.map(({ id }) => id), ...pending.values()] },
+    ],
+    begin(draft) {
+      for (const { bankAccountId, ...run } of runs) {
+        if (draft.get(bankAccounts, bankAccountId)?.status !== 'open') continue;
+        const pendingId = pending.get(bankAccountId);
+        if (pendingId !== undefined && draft.get(reconciliations, pendingId)!.status === 'pending') continue;
+        newRun(draft, run, { ...WITHOUT_FILE, bankAccountId, comparedAccountId: null, through: null });
+      }
+    },
+  };
+}
+
 /** A run over what is open of a bank account, or of an account that its book compares. */
 export const requestMatching: UseCase<OnceRuntime, MatchAgain> = {
   async prepare(_, { requestId, actor, isOperators, bankAccountId, comparedAccountId, through }) {
-    const of = {
-      bankAccountId,
-      comparedAccountId,
-      profileId: null,
-      sha256: null,
-      name: null,
-      format: null,
-      bytes: null,
-    };
-    return { command: accept({ requestId, actor, isOperators, known: undefined }, { ...of, through, statements: 0 }) };
+    const of = { ...WITHOUT_FILE, bankAccountId, comparedAccountId, through };
+    return { command: accept({ requestId, actor, isOperators, known: undefined }, of) };
   },
 };
 

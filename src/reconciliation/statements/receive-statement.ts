@@ -7,6 +7,7 @@ import { Draft } from '../../ledger/command/draft.ts';
 import { advance, begin } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';
+import { leaveOpen } from '../accounts/close-bank-account.ts';
 import type { BankFileStatement, BankFormat } from '../reading/bank-file.ts';
 import type { BankStatement } from './bank-statement.ts';
 import { bankStatementResource } from './bank-statement-resource.ts';
@@ -111,6 +112,7 @@ function receive(draft: Draft, first: BankStatement, { verdict, input, exception
   if (status === 'received') return statement;
   if (status === 'rejected')
     return advance(draft, bankStatementResource, statement, { status }, { event: 'bank_statement.rejected' });
+  if (statement.bankAccountId !== null) leaveOpen(draft, statement.bankAccountId);
   openException(draft, {
     id: exceptionId,
     kind: 'statement_held',

@@ -5,6 +5,7 @@ import { Draft } from '../../ledger/command/draft.ts';
 import { advance } from '../../ledger/resources/resource.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { bankAccounts } from '../accounts/bank-account-table.ts';
+import { leaveOpen } from '../accounts/close-bank-account.ts';
 import type { BankStatement } from './bank-statement.ts';
 import { bankStatementResource } from './bank-statement-resource.ts';
 import { bankStatements } from './bank-statement-table.ts';
@@ -54,6 +55,7 @@ export function takeUpStatement(input: TakeUpStatement): Command<void> {
         const taken = { ...statement, ...change, released: status === 'received' };
         draft.put(bankStatements, id, taken);
         if (taken.released) beginPosting(draft, taken);
+        else leaveOpen(draft, bankAccountId);
       }
       return draft.finish(undefined);
     },

@@ -25,12 +25,14 @@ import { systemClock } from '../../../src/values/clock.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { type CamtEntry, camt, IBAN, type OperatorsBank, takeBankFile } from '../../support/bank-statements.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { carryOutRuns, dueRuns } from '../../support/due-runs.ts';
 import { eachBank } from '../../support/each-bank.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { matchByHand, openItemsOf, saidOf } from '../../support/matched-bank.ts';
 import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 
 const AT_BANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
+const FOLLOWS_APPROVAL = GROUPS.flatMap(({ followsApproval = [] }) => followsApproval);
 
 let bank: OperatorsBank;
 let merchant: TestBook;
@@ -50,6 +52,7 @@ eachBank(
 
 const credits = (committer: Pick<Committer, 'submit'> = bank.book.committer) => ({
   ...{ pool: bank.pool, clock: systemClock, committer, secretBox: TEST_SECRET_BOX, forms: LATEST_FORMS },
+  followsApproval: FOLLOWS_APPROVAL,
   rowFailed: (_: unknown, __: unknown, error: unknown) => Promise.reject(error),
 });
 
@@ -67,10 +70,16 @@ function statement(entries: readonly CamtEntry[]): string {
   return camt([one], { id: `M${number}` });
 }
 
-function take(file: string, committer: Pick<Committer, 'submit'> = bank.book.committer) {
-  const mirror = () => mirrorAllBooks({ pool: bank.pool, committer, atBank: AT_BANK }, bank.book.id);
-  return takeBankFile({ ...bank.taker, committer, mirror, arrivals: arrivalsOf(credits(committer)) }, file);
-}
+const others = (committer: Pick<Committer, 'submit'> = bank.book.committer) => ({
+  ...{ committer, arrivals: arrivalsOf(credits(committer)) },
+  mirror: () => mirrorAllBooks({ pool: bank.pool, committer, atBank: AT_BANK }, bank.book.id),
+});
+
+const take = (file: string, committer?: Pick<Committer, 'submit'>) =>
+  takeBankFile({ ...bank.taker, ...others(committer) }, file);
+
+/** What a command has begun, and what the sweeper enqueues where its job is lost. */
+const carryOutDue = async () => carryOutRuns(bank, await dueRuns(bank), others());
 
 const inFours = () => reference.match(/.{1,4}/g)!.join(' ');
 const arrived = (change: Partial<CamtEntry> = {}): CamtEntry => ({
@@ -200,16 +209,18 @@ test('36: two persons of the operator’s give it to an account: then as 35', as
   expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject(named);
   expect(await balance()).toBe(0n);
   expect(await approve(id, ada)).toMatchObject({ refused: 'self_approval_forbidden' });
+  expect(await dueRuns(bank)).toEqual([]);
   await approve(id, ben);
   expect(await exceptions.find(bank.pool, bank.book.id, id)).toMatchObject({ ...named, status: 'approved' });
-  await takeCredits(credits(), bank.book.id, [credit]);
+  expect(await dueRuns(bank)).toHaveLength(1);
+  await carryOutDue();
   expect(await transfers()).toEqual([{ status: 'received', amount: 40_000n, bank_reference: 'S7' }]);
   expect(await events('inbound_transfer')).toEqual(['inbound_transfer.received']);
   expect(await balance()).toBe(40_000n);
-  await take(statement([]));
   expect(await saidOf(bank)).toEqual(['bank_reference: 40000 ↔ 40000']);
   expect(await bank.exceptions()).toEqual([{ kind: 'inbound_unallocated', stage: 'approved' }]);
   expect(await bank.balances()).toEqual({ bank: 40_000n, pool_owed: 40_000n });
+  expect(await dueRuns(bank)).toEqual([]);
 });
 
 test('36: an explanation replaces the account, and one that is closed by then leaves it before people', async () => {

@@ -225,10 +225,10 @@ test('46: a match that was wrong is undone by one person, and the right one is m
   const [wrong] = await matchesOf(bank);
   const actor = encodeActor({ type: 'person', id: newId(), keyId: newId() });
   const asked = { bookId: bank.book.id, requestId: newId(), actor };
-  await bank.book.submit(undoMatch({ ...asked, match: wrong!, reason: 'It is the other payout' }));
+  await bank.book.submit(undoMatch({ ...asked, match: wrong!, bankAccountIds: [], reason: 'It is the other payout' }));
   expect(await kinds()).toEqual(['bank_line_unmatched open']);
   expect(await bank.balances()).toEqual({ bank: -25_000n, suspense: 25_000n });
-  const again = await bank.book.submit(undoMatch({ ...asked, match: wrong!, reason: 'Twice' }));
+  const again = await bank.book.submit(undoMatch({ ...asked, match: wrong!, bankAccountIds: [], reason: 'Twice' }));
   expect(again.refused).toBe('state_conflict');
   const { id } = await bank.book.row<{ id: string }>('SELECT id FROM bank_lines WHERE book_id = $1');
   await matchByHand(bank, { lines: [id], items: [right!.id] });

@@ -1,8 +1,14 @@
 /** Golden scenarios of bank statements: what a file posts, what holds it, and what releases it. Rows are those of the scenarios' table. */
 import { describe, expect, test } from 'vitest';
+import type { Committer } from '../../../src/ledger/commit/committer.ts';
+import { bankAccounts } from '../../../src/reconciliation/accounts/bank-account-table.ts';
+import { updateBankAccount } from '../../../src/reconciliation/accounts/change-bank-account.ts';
 import type { CsvProfile } from '../../../src/reconciliation/reading/read-csv.ts';
+import { postReleased, sweepReleased } from '../../../src/reconciliation/runs/post-released.ts';
+import { newId } from '../../../src/values/ids.ts';
 import { type CamtStatement, camt, IBAN, mt940, type OperatorsBank } from '../../support/bank-statements.ts';
 import { eachBank } from '../../support/each-bank.ts';
+import { sweeping } from '../../support/swept-jobs.ts';
 
 let bank: OperatorsBank;
 eachBank(
@@ -112,6 +118,34 @@ describe('33: a reversal states its own direction, or that of what it reverses',
     });
     expect(held!.findings[0]!.detail).toContain('With reversal_indicator original it foots.');
     expect(await bank.balances()).toEqual({ bank: 100_000n, own_funds: 100_000n });
+  });
+
+  test('once the bank account states the other reading, workers post it by that: also where one dies in between', async () => {
+    const bankAccountId = await bank.account({ openingAmount: 100_000n });
+    await take(statement);
+    const { pool, committer, bookId } = bank.taker;
+    const known = (await bankAccounts.find(pool, bookId, bankAccountId))!;
+    const change = { reversalIndicator: 'original' } as const;
+    const following = sweeping((context) => sweepReleased(context)[1]!, { pool });
+    const post = async (by: Pick<Committer, 'submit'> = committer) => {
+      for (const { ids } of await following()) await postReleased({ pool, committer: by }, bookId, ids);
+    };
+    await post();
+    expect((await bank.statements())[0]).toMatchObject({ findings: [{ code: 'statement_totals' }] });
+    await committer.submit(bookId, updateBankAccount({ requestId: newId(), bankAccountId, change, known }));
+    const dying: Pick<Committer, 'submit'> = {
+      submit: (of, command) =>
+        command.name === 'bank_statement.read_again'
+          ? Promise.reject(new Error('killed'))
+          : committer.submit(of, command),
+    };
+    await expect(post(dying)).rejects.toThrow('killed');
+    await post();
+    expect(await bank.lines()).toMatchObject([{ amount: 5_000n, status: 'open' }]);
+    expect((await bank.statements())[0]).toMatchObject({ status: 'posted', findings: [] });
+    expect(await heldOnes()).toEqual([{ kind: 'statement_held', stage: 'approved' }]);
+    expect(await bank.balances()).toEqual({ bank: 105_000n, own_funds: 100_000n, unallocated: 5_000n });
+    expect(await following()).toEqual([]);
   });
 
   test('as original it is money in', async () => {

@@ -108,7 +108,9 @@ describe('undone', () => {
   const undo = async (committer: Pick<Committer, 'submit'>) => {
     const [match] = await matchesOf(bank);
     const bookId = bank.book.id;
-    const answer = await bank.book.submit(undoMatch({ ...BY, bookId, match: match!, reason: 'Of another bank' }));
+    const answer = await bank.book.submit(
+      undoMatch({ ...BY, bookId, match: match!, bankAccountIds: [], reason: 'Of another bank' }),
+    );
     expect(answer).toMatchObject({ status: 200 });
     await moveLargeMatch({ pool: bank.pool, committer }, { ...BY, bookId }, match!.id);
   };

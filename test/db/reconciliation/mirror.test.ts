@@ -1,6 +1,8 @@
 /** The mirror on a real Postgres: what books' pools moved stands in the operator's book, each line once, with an item for what a bank will show. */
 import { describe, expect, test } from 'vitest';
-import { approveException, assignException, explainException } from '../../../src/exceptions/handle-exception.ts';
+import { exceptions } from '../../../src/exceptions/exception-table.ts';
+import { assignException, explainException, requestApproval } from '../../../src/exceptions/handle-exception.ts';
+import type { ReturnedAtBank } from '../../../src/group/at-bank.ts';
 import { GROUPS } from '../../../src/groups.ts';
 import type { Payout } from '../../../src/payouts/payout/payout.ts';
 import { returnAtBank } from '../../../src/payouts/returns/return-at-bank.ts';
@@ -10,11 +12,13 @@ import { encodeActor } from '../../../src/values/actor.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { camt, type OperatorsBank, takeBankFile } from '../../support/bank-statements.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
+import { carryOutRuns, dueRuns } from '../../support/due-runs.ts';
 import { eachBank } from '../../support/each-bank.ts';
 import { LATEST_FORMS } from '../../support/forms.ts';
 import { openItemsOf, saidOf } from '../../support/matched-bank.ts';
 
 const ATBANK = GROUPS.flatMap(({ atBank = [] }) => atBank);
+const FOLLOWS_APPROVAL = GROUPS.flatMap(({ followsApproval = [] }) => followsApproval);
 
 let bank: OperatorsBank;
 let book: TestBook;
@@ -30,14 +34,13 @@ function mirror(committer: Pick<TestBook['committer'], 'submit'> = bank.book.com
   return mirrorAllBooks({ pool: bank.pool, committer, atBank: ATBANK }, bank.book.id);
 }
 
-const take = (text: string, committer: Pick<TestBook['committer'], 'submit'> = bank.book.committer) =>
-  takeBankFile(
-    {
-      ...{ ...bank.taker, committer, mirror: () => mirror(committer) },
-      returnAtBank: (returned) => returnAtBank({ pool: bank.pool, committer }, returned),
-    },
-    text,
-  );
+const others = (committer: Pick<TestBook['committer'], 'submit'> = bank.book.committer) => ({
+  ...{ committer, mirror: () => mirror(committer) },
+  returnAtBank: (returned: ReturnedAtBank) => returnAtBank({ pool: bank.pool, committer }, returned),
+});
+
+const take = (text: string, committer?: Pick<TestBook['committer'], 'submit'>) =>
+  takeBankFile({ ...bank.taker, ...others(committer) }, text);
 
 async function payOut(amount: bigint, accountId?: string) {
   const from = accountId ?? (await book.account({ currency: 'JOD', amount: 100_000n }));
@@ -142,7 +145,11 @@ describe('32: a return that the bank shows, and the rail does not', () => {
     const [ada, ben] = [by(), by()];
     await bank.book.submit(assignException({ ...ada, exceptionId, personId: newId() }));
     await bank.book.submit(explainException({ ...ada, exceptionId, reason: 'AC04' }));
-    await bank.book.submit(approveException({ ...ben, exceptionId, waiting: null }));
+    const { version } = (await exceptions.find(bank.pool, bank.book.id, exceptionId))!;
+    const asked = { ...ben, bookId: bank.book.id, exceptionId, ownerKind: 'person', version };
+    const runtime = { pool: bank.pool, followsApproval: FOLLOWS_APPROVAL };
+    const { command } = await requestApproval.prepare(runtime as never, asked as never);
+    await bank.book.submit(command);
   }
 
   const next = (number: string) => camt([{ number, on: `2026-11-0${number}`, opening: 0, entries: [] }]);
@@ -157,14 +164,15 @@ describe('32: a return that the bank shows, and the rail does not', () => {
     await take(next('5'));
     expect(await statusOf(payout)).toBe('paid');
     expect(await bank.balances()).toMatchObject({ unallocated: FUNDED + 25_000n });
+    expect(await dueRuns(bank)).toEqual([]);
     await approve();
-    await take(next('6'));
+    await carryOutRuns(bank, await dueRuns(bank), others());
     expect(await statusOf(payout)).toBe('returned');
     expect(await saidOf(bank)).toEqual(['end_to_end_id: -25000 ↔ -25000', 'end_to_end_id: 25000 ↔ 25000']);
     expect(await openItemsOf(bank)).toEqual([-FUNDED]);
     expect((await bank.exceptions()).map(({ stage }) => stage)).toEqual(['approved']);
     expect(await bank.balances()).toEqual({ unallocated: FUNDED, pool_owed: -FUNDED });
-    await take(next('7'));
+    await take(next('6'));
     const { count } = await book.row<{ count: bigint }>(
       'SELECT count(*) AS count FROM payout_returns WHERE book_id = $1',
     );

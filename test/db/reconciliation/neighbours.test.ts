@@ -35,7 +35,9 @@ test('46: what a person has undone is confirmed by no later run, and a new line 
   const [match] = await matchesOf(bank);
   const asked = { bookId: bank.book.id, requestId: newId() };
   const actor = encodeActor({ type: 'person', id: newId(), keyId: newId() });
-  await bank.book.submit(undoMatch({ ...asked, actor, match: match!, reason: 'It is of another bank' }));
+  await bank.book.submit(
+    undoMatch({ ...asked, actor, match: match!, bankAccountIds: [], reason: 'It is of another bank' }),
+  );
   await bank.take(camt([{ number: '2', on: '2026-11-04', opening: -25_000, entries: [] }], { id: 'M2' }));
   expect(await lines()).toEqual(['-25000 open']);
   expect(await bank.exceptions()).toEqual([{ kind: 'bank_line_unmatched', stage: 'open' }]);

@@ -1,13 +1,14 @@
 /** Statements of a bank account that is made later are taken up by workers, from the bytes that are kept. */
 import { expect, test } from 'vitest';
 import type { Committer } from '../../../src/ledger/commit/committer.ts';
-import { RunsInHand } from '../../../src/reconciliation/runs/carry-out-runs.ts';
+import { markStuck } from '../../../src/operations/stuck-store.ts';
+import { movedRuns } from '../../../src/reconciliation/runs/moved-runs.ts';
 import { sweepWaitingRuns } from '../../../src/reconciliation/runs/sweep-waiting-runs.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import type { Uuid } from '../../../src/values/ids.ts';
-import { camt, NO_ARRIVALS, NO_RETURNS, type OperatorsBank } from '../../support/bank-statements.ts';
+import { camt, type OperatorsBank } from '../../support/bank-statements.ts';
+import { carryOutRuns, dueRuns } from '../../support/due-runs.ts';
 import { eachBank } from '../../support/each-bank.ts';
-import { TEST_SECRET_BOX } from '../../support/secret-box.ts';
 import { sweeping } from '../../support/swept-jobs.ts';
 
 let bank: OperatorsBank;
@@ -22,15 +23,8 @@ const held = (change: Parameters<typeof camt>[0][number]) => ({
   ...change,
 });
 
-/** The workers' job. */
-function carryOut(ids: readonly string[], committer: Pick<Committer, 'submit'> = bank.taker.committer): Promise<void> {
-  const hand = new RunsInHand({
-    ...{ ...bank.taker, committer, secretBox: TEST_SECRET_BOX, clock: systemClock, atBank: [], lineNames: [] },
-    ...{ mirror: () => Promise.resolve(), arrivals: NO_ARRIVALS, returnAtBank: NO_RETURNS },
-    rowFailed: (_, __, error) => Promise.reject(error),
-  });
-  return hand.carryOut(bank.book.id, ids as Uuid[]);
-}
+const carryOut = (ids: readonly Uuid[], committer: Pick<Committer, 'submit'> = bank.taker.committer) =>
+  carryOutRuns(bank, ids, { committer });
 
 const findings = async () => {
   const [run] = await bank.book.rows<{ codes: string[] }>(
@@ -65,10 +59,35 @@ test('one whose process dies behind the take-up is found until it states what be
   await expect(carryOut([run.id], dying)).rejects.toThrow('killed');
   expect(await findings()).toEqual(['bank_account_unknown']);
   const sweep = sweeping(sweepWaitingRuns, { pool: bank.pool });
-  expect(await sweep()).toHaveLength(1);
-  await carryOut([run.id]);
-  expect(await findings()).toEqual([]);
   expect(await sweep()).toEqual([]);
+  expect(await dueRuns(bank)).toEqual([run.id]);
+  await carryOut(await dueRuns(bank));
+  expect(await findings()).toEqual([]);
+  expect(await dueRuns(bank)).toEqual([]);
+});
+
+test('what names accounts that nobody makes is not looked at again, however much of it waits', async () => {
+  await bank.account();
+  const unknown = Array.from({ length: 40 }, (_, place) => ({
+    account: `JO71NOBODY${place}`,
+    opening: 0,
+    entries: [],
+  }));
+  await bank.take(camt(unknown));
+  const run = await bank.take(camt([held({ opening: 0, entries: [{ amount: 5 }] })], { id: 'M2' }));
+  await bank.account({ identifiers: [LATER] });
+  expect(await sweeping(sweepWaitingRuns, { pool: bank.pool })()).toEqual([
+    { job: 'reconciliation.run', bookId: bank.book.id, ids: [run.id] },
+  ]);
+});
+
+test('one that a bug has stopped is left to who looks at it', async () => {
+  await bank.account();
+  const run = await bank.take(camt([held({ opening: 0, entries: [{ amount: 5 }] })]));
+  await bank.account({ identifiers: [LATER] });
+  const at = systemClock.now();
+  expect(await markStuck(bank.pool, movedRuns, { bookId: bank.book.id, id: run.id, error: 'damaged', at })).toBe(true);
+  expect(await sweeping(sweepWaitingRuns, { pool: bank.pool })()).toEqual([]);
 });
 
 test('a message that does not post on the account is left as it is', async () => {

@@ -261,7 +261,7 @@ describe.skipIf(!hasData)('real files', () => {
         balance: statement.opening?.amount ?? 0n,
         reversalIndicator: 'entry',
         status: 'open',
-        ...{ chainedOn: null, underWay: 0 },
+        ...{ chainedOn: null, underWay: 0, reopened: 0 },
       } as const;
       const pages =
         statement.page === null ? [] : [{ ...statement.page, page: statement.page.number, released: false }];
