@@ -5,12 +5,13 @@ import { Draft } from '../ledger/command/draft.ts';
 import { begin } from '../ledger/resources/resource.ts';
 import { newId, type ResourceName, type Uuid } from '../values/ids.ts';
 import type { ProposedMatch, WaitingMoney } from './exception.ts';
+import type { ExceptionKind } from './exception-kind.ts';
 import { exceptionResource } from './exception-resource.ts';
 import { exceptions } from './exception-table.ts';
 
 export interface OpenException {
   readonly id: Uuid;
-  readonly kind: string;
+  readonly kind: ExceptionKind;
   /** A notice that cannot be booked is no object of the API, and no line of a clearing file, no file and no credit of a bank is. */
   readonly resource:
     | ResourceName

@@ -6,6 +6,6 @@ export interface HandedFile {
   /** Hexadecimal. Its bytes are kept (sealed-file.ts). */
   readonly sha256: string;
   readonly name: string;
-  /** The accounts at the bank that it is of, without white space and in capitals. */
+  /** The accounts at the bank that it notifies of, as it names them. */
   readonly accounts: readonly string[];
 }

@@ -57,6 +57,7 @@ export class TestBank {
       mode: 'live',
       currencies: ['EUR'],
       debtor: { name: 'Countinghouse GmbH', iban: TEST_IBAN, bic: 'BKAUATWW' },
+      accounts: [{ iban: TEST_IBAN, reportedAs: [] }],
       profile: 'iso',
       characters: 'epc',
       needsAddress: false,

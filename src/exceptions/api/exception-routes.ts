@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { apiOf } from '../../api/api-resource.ts';
-import { createdAtFilter, givenTexts, oneOrMore } from '../../api/pages.ts';
+import { createdAtFilter, oneOrMore } from '../../api/pages.ts';
 import { listRoute, readRoute, timelineRoute } from '../../api/read-routes.ts';
 import type { RouteRequest } from '../../api/route.ts';
 import { askedBy, runUseCase } from '../../api/run-use-case.ts';
@@ -8,6 +8,7 @@ import { exampleId } from '../../api/schemas/fields.ts';
 import { actionRoute } from '../../api/write-routes.ts';
 import { ID_KINDS, parsePublicId, type Uuid } from '../../values/ids.ts';
 import { EXCEPTION_STATUSES } from '../exception.ts';
+import { EXCEPTION_KINDS } from '../exception-kind.ts';
 import { listExceptions } from '../exception-list-store.ts';
 import { exceptionResource } from '../exception-resource.ts';
 import { requestApproval, requestAssign, requestExplanation } from '../handle-exception.ts';
@@ -23,26 +24,6 @@ export const exceptionApi = apiOf(exceptionResource, {
   schema: schemas.exception,
   scopes: { read: 'exceptions:read', write: 'exceptions:write' },
 });
-
-const KIND = /^[a-z_]{1,64}$/;
-/** More than there are. Each is a range of an index in the statement: thousands cost seconds to build and to plan. */
-const KINDS_MAX = 20;
-
-const kindFilter = z
-  .unknown()
-  .check((context) => {
-    const kinds = givenTexts(context.value);
-    if (kinds && kinds.length <= KINDS_MAX && kinds.every((text) => KIND.test(text))) return;
-    const message = `Expects up to ${KINDS_MAX} kinds of exceptions, such as paid_after_failed.`;
-    context.issues.push({ code: 'custom', input: context.value, message });
-  })
-  .transform((value) => [...new Set(givenTexts(value)!)])
-  .optional()
-  .meta({
-    type: 'array',
-    items: { type: 'string' },
-    description: `Exceptions of any of these kinds, up to ${KINDS_MAX}.`,
-  });
 
 /** A resource without public ids is named by its UUID, as the exception shows it. */
 function parseResource(text: string): Uuid | undefined {
@@ -67,7 +48,7 @@ const resourceFilter = z
 const list = listRoute(exceptionApi, {
   filters: {
     status: oneOrMore(EXCEPTION_STATUSES, 'Exceptions in any of these states.'),
-    kind: kindFilter,
+    kind: oneOrMore(EXCEPTION_KINDS, 'Exceptions of any of these kinds.'),
     resource: resourceFilter,
     created_at: createdAtFilter,
   },

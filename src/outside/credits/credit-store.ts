@@ -50,14 +50,11 @@ export async function identifyCredits(
   credits: readonly ReportedCredit[],
   turns?: Map<string, number>,
 ): Promise<IdentifiedCredit[]> {
-  const accounts = await readCreditedAccounts(
-    db,
-    bookId,
-    credits.map(({ bankAccount }) => bankAccount),
-  );
+  const accounts = await readCreditedAccounts(db, bookId, credits.flatMap(namesOfAccount));
   const counted = credits.map((given) => {
-    const account = accounts.get(given.bankAccount);
-    const names = [...(account?.names ?? []), given.bankAccount];
+    const reported = namesOfAccount(given);
+    const account = reported.map((name) => accounts.get(name)).find((one) => one !== undefined);
+    const names = [...(account?.names ?? []), ...reported];
     const credit = { ...given, bankAccount: names[0]! };
     const named = nameOf(credit);
     const turn = ((named !== null && turns?.get(named)) || 0) + 1;
@@ -69,6 +66,8 @@ export async function identifyCredits(
   const known = asked.length === 0 ? undefined : await inboundCredits.load(db, bookId, asked);
   return counted.map(({ ids, ...one }) => ({ ...one, id: ids.find((id) => known?.has(id)) ?? ids[0]! }));
 }
+
+const namesOfAccount = ({ bankAccount, accountNames = [] }: ReportedCredit) => [...accountNames, bankAccount];
 
 /**
  * The credits of one message. A reference that two of them have names neither, and nor does one that a credit of another amount or currency has

@@ -24,6 +24,8 @@ export type CreditStatus =
 export interface ReportedCredit {
   /** The account at the bank: the scope of the bank's references. */
   readonly bankAccount: string;
+  /** All names that its reporter knows of that account. Left out: this one. */
+  readonly accountNames?: readonly string[];
   /** The bank's own reference; null without one. */
   readonly bankReference: string | null;
   /** Names the credit where its reference does not: file and place, or the notice. */

@@ -1,6 +1,7 @@
 /** What a person must look at about a payout: a row, and an event. */
 import type { Pool } from '../../db/pool.ts';
 import { isEnded } from '../../exceptions/exception.ts';
+import type { ExceptionKind } from '../../exceptions/exception-kind.ts';
 import { hasOpenException } from '../../exceptions/exception-store.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
 import { type OpenException, openException } from '../../exceptions/open-exception.ts';
@@ -13,7 +14,7 @@ import type { Payout } from './payout.ts';
 import { MISMATCH_KINDS, type RailMismatch } from './rail-mismatch.ts';
 
 /** Puts a contradiction before a person. */
-export function raise(draft: Draft, payout: Payout, exception: { kind: string; detail: string }): void {
+export function raise(draft: Draft, payout: Payout, exception: { kind: ExceptionKind; detail: string }): void {
   open(draft, payout, { id: draft.mintId(), ...exception });
 }
 
@@ -21,7 +22,7 @@ export function raise(draft: Draft, payout: Payout, exception: { kind: string; d
 export function raiseAtBank(
   draft: Draft,
   payout: Payout,
-  { amount, ...exception }: { kind: string; detail: string; amount: bigint },
+  { amount, ...exception }: { kind: ExceptionKind; detail: string; amount: bigint },
 ): void {
   const waiting = { accountId: null, amount, currency: payout.currency };
   open(draft, payout, { id: draft.mintId(), ...exception, ...(draft.forms.moneyIn && { waiting }) });

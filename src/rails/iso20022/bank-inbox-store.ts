@@ -178,7 +178,13 @@ export async function acknowledgeBankNotices(
 /** An exception of the operator's. */
 export interface BankFinding {
   readonly id: Uuid;
-  readonly kind: string;
+  readonly kind:
+    | 'file_unknown'
+    | 'file_missing'
+    | 'file_rejected'
+    | 'file_amount_mismatch'
+    | 'file_quarantined'
+    | 'file_account_unknown';
   /** Of the file that it is about. */
   readonly fileId: Uuid;
   readonly detail: string;
@@ -206,9 +212,15 @@ export async function insertFindings(
   );
 }
 
+/** Index: bank_findings_pkey. */
+export async function hasFinding(trx: Transaction, { bookId }: RailRows, id: Uuid): Promise<boolean> {
+  const { rowCount } = await trx.query('SELECT FROM bank_findings WHERE book_id = $1 AND id = $2', [bookId, id]);
+  return rowCount === 1;
+}
+
 /** Index: bank_findings_open. */
 export async function listFindings(pool: Pool, { bookId, rail }: RailRows, limit: number): Promise<BankFinding[]> {
-  const { rows } = await pool.query<{ id: Uuid; kind: string; file_id: Uuid; detail: string }>(
+  const { rows } = await pool.query<{ id: Uuid; kind: BankFinding['kind']; file_id: Uuid; detail: string }>(
     `SELECT id, kind, file_id, detail FROM bank_findings
      WHERE book_id = $1 AND rail = $2 AND opened_at IS NULL ORDER BY id LIMIT $3`,
     [bookId, rail, limit],

@@ -42,6 +42,8 @@ export interface EntryLine extends LineIds {
   readonly transactions: number;
   /** The account of the notification: the scope of the bank's references. */
   readonly account: string;
+  /** All names of that account. As it was read: that one. */
+  readonly accountNames?: readonly string[];
   /** The bank's own: of an entry with one transaction or none, else of the transaction. */
   readonly bankReference: string | undefined;
   /** Of a return. */

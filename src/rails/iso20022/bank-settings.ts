@@ -11,6 +11,8 @@ export interface BankSettings {
   readonly currencies: readonly string[];
   /** The account that its files debit. */
   readonly debtor: { readonly name: string; readonly iban: string; readonly bic: string };
+  /** Accounts of the rails at this bank, its own first: what a camt.054 reports of any other is not counted. */
+  readonly accounts: readonly ReportedAccount[];
   /** `iso`: pain.001.001.10. `epc`: pain.001.001.09 by the EPC's customer-to-PSP guidelines (EPC132-08), euro alone. */
   readonly profile: 'iso' | 'epc';
   readonly characters: 'epc' | 'utf8';
@@ -30,6 +32,13 @@ export interface BankSettings {
   readonly silentAfterDays: number;
 }
 
+/** A debtor account as files of its bank name it. */
+export interface ReportedAccount {
+  readonly iban: string;
+  /** Further names. */
+  readonly reportedAs: readonly string[];
+}
+
 export interface BankFolders {
   /** The bank takes files from here. */
   readonly outbox: string;
@@ -44,17 +53,26 @@ export interface BankFolders {
 
 /** The banks of the rails that work by files. */
 export function banksOf({ rails }: Pick<RailSettings, 'rails'>): BankSettings[] {
-  return [...rails.values()].flatMap((terms) =>
-    terms.adapter.type === 'iso20022' ? [bankOf(terms, terms.adapter)] : [],
+  const all = [...rails.values()].flatMap((terms) =>
+    terms.adapter.type === 'iso20022' ? [{ terms, adapter: terms.adapter }] : [],
   );
+  return all.map(({ terms, adapter }) => {
+    const others = all.filter((one) => one.terms.mode === terms.mode && one.adapter.debtor.bic === adapter.debtor.bic);
+    return bankOf(terms, adapter, [adapter, ...others.map((one) => one.adapter).filter((one) => one !== adapter)]);
+  });
 }
 
 /** Rules between the terms and the adapter: rails-rules.ts. */
-function bankOf({ name, mode, amounts, schedule }: RailTerms, adapter: Iso20022Settings): BankSettings {
+function bankOf(
+  { name, mode, amounts, schedule }: RailTerms,
+  adapter: Iso20022Settings,
+  ofBank: readonly Iso20022Settings[],
+): BankSettings {
   const { outbox, inbox, work } = adapter.folders;
   return {
     ...{ name, mode, currencies: [...amounts.keys()], schedule: schedule! },
-    debtor: adapter.debtor,
+    debtor: { name: adapter.debtor.name, iban: adapter.debtor.iban, bic: adapter.debtor.bic },
+    accounts: ofBank.map(({ debtor }) => ({ iban: debtor.iban, reportedAs: debtor.reported_as })),
     profile: adapter.profile,
     characters: adapter.characters,
     needsAddress: adapter.payee_address === 'required',

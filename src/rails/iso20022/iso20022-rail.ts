@@ -7,7 +7,6 @@ import { dayOf } from '../../calendar/day.ts';
 import { BadInput } from '../../intake/bad-input.ts';
 import type { HandedFile } from '../../intake/handed-file.ts';
 import { openFile } from '../../intake/sealed-file.ts';
-import { plainIdentifier } from '../../outside/credits/credited-account-store.ts';
 import type { NotFound } from '../../outside/party/party.ts';
 import { withinLimit } from '../../process/time-limit.ts';
 import { deriveId, type Uuid } from '../../values/ids.ts';
@@ -42,6 +41,7 @@ import { makeFile, randomText } from './make-file.ts';
 import { type BankHas, resolveMissing } from './missing-file.ts';
 import { publishFiles } from './publish-file.ts';
 import { BankInbox, type HandOn } from './read-inbox.ts';
+import { isOfRails } from './reported-account.ts';
 import { type Adopted, adoptSent, compareSent, type Difference, differencesOf } from './sent-folder.ts';
 import { takeBankFile } from './take-bank-file.ts';
 
@@ -181,7 +181,8 @@ export class Iso20022Rail implements Rail {
   async takeHanded({ bookId, sha256, name, accounts }: HandedFile): Promise<void> {
     const bank = this.#bank;
     const rows = await bank.rows();
-    if (rows.bookId !== bookId || !accounts.includes(plainIdentifier(bank.settings.debtor.iban))) return;
+    if (rows.bookId !== bookId || !(await isOfRails(bank.pool, bookId, { bank: bank.settings, names: accounts })))
+      return;
     const kept = async function* () {
       yield* (await openFile(bank.pool, bank.secretBox, { bookId, sha256 })) ?? [];
     };

@@ -7,9 +7,10 @@ import { BadInput } from '../../intake/bad-input.ts';
 import type { ReadParts } from '../../intake/read-twice.ts';
 import { inKeepingTransaction, keepFile } from '../../intake/sealed-file.ts';
 import type { Bank } from './bank.ts';
-import { insertTaken, isTaken } from './bank-inbox-store.ts';
+import { hasFinding, insertFindings, insertTaken, isTaken } from './bank-inbox-store.ts';
 import type { BankLine } from './bank-line.ts';
 import { BankFileReader } from './read-bank-file.ts';
+import { AccountGate, unknownAccountsId } from './reported-account.ts';
 import { LineTaker } from './take-bank-lines.ts';
 
 /** A page of intake: a row. */
@@ -66,7 +67,10 @@ async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBa
   return inKeepingTransaction(bank.pool, async (trx: Transaction) => {
     const { bookId } = rows;
     const keeper = await keepFile(trx, bank.secretBox, { bookId, sha256, kind: 'bank_file', name, now });
-    if (keeper === undefined && (await isTaken(trx, rows, sha256))) return false;
+    const isAgain = keeper === undefined && (await isTaken(trx, rows, sha256));
+    // One whose accounts were unknown is read again: its lines have the same ids, so what was counted is not counted twice.
+    if (isAgain && !(await hasFinding(trx, rows, unknownAccountsId(rows.rail, sha256)))) return false;
+    const gate = new AccountGate(trx, { bookId, bank: bank.settings });
     const taker = new LineTaker(trx, { bank: bank.settings, secretBox: bank.secretBox, rows, sha256, now });
     let read: BankLine[] = [];
     let lines = 0;
@@ -76,7 +80,7 @@ async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBa
       lines += read.length;
       const taken = read;
       read = [];
-      await taker.take(taken);
+      await taker.take(await gate.pass(taken));
     };
     for await (const part of readParts()) {
       digest.update(part);
@@ -88,7 +92,9 @@ async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBa
     await takeRead();
     keeper?.end();
     if (digest.digest('hex') !== sha256) throw new BadInput(null, 'The file has changed while it was read.');
-    if (!(await insertTaken(trx, rows, { sha256, name, kind, lines }, now))) throw new TakenMeanwhile();
+    if (!isAgain && !(await insertTaken(trx, rows, { sha256, name, kind, lines }, now))) throw new TakenMeanwhile();
+    const finding = gate.finding({ rail: rows.rail, name, sha256 });
+    if (finding !== undefined) await insertFindings(trx, rows, [finding], now);
     return true;
   });
 }

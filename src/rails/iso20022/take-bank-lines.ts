@@ -169,6 +169,7 @@ export class LineTaker {
   #creditOf(line: EntryLine): ReportedCredit {
     return {
       bankAccount: line.account,
+      accountNames: line.accountNames ?? [],
       bankReference: line.bankReference || null,
       place: `${this.#context.sha256}:${line.place}`,
       amount: line.amount!,

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 /** A file of 10,000 is made within seconds, and its rows are one commit. */
 const PAYMENTS_MAX = 10_000;
+/** An account has an IBAN and a number, each with and without its currency. */
+const NAMES_MAX = 20;
 const DAY_SECONDS = 86_400;
 
 const folder = z
@@ -29,6 +31,8 @@ export const iso20022Settings = z.strictObject({
       .regex(/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/, 'Expects an IBAN without spaces, in capitals.')
       .refine(hasCheckDigits, 'Expects an IBAN whose check digits are right.'),
     bic: z.string().regex(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'Expects a BIC of 8 or 11 characters.'),
+    /** Other names under which the bank reports the account. ISO 20022 has 34 characters in `Othr/Id`. */
+    reported_as: z.array(z.string().min(1).max(34)).max(NAMES_MAX).default([]),
   }),
   /** Whether the bank carries a payment without the payee's address. */
   payee_address: z.enum(['optional', 'required']).default('optional'),

@@ -131,7 +131,7 @@ export async function keepBytes(
 async function handToRails(runtime: ImportRuntime, { bookId, checked, name }: BankFile): Promise<void> {
   const notices = checked.statements.filter(({ statement }) => statement.kind === 'notification');
   if (notices.length === 0) return;
-  const accounts = [...new Set(notices.map(({ statement }) => plainIdentifier(statement.account)))];
+  const accounts = [...new Set(notices.map(({ statement }) => statement.account))];
   await runtime.handToRails?.({ bookId, sha256: checked.sha256, name, accounts });
 }
 

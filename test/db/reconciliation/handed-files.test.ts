@@ -106,6 +106,26 @@ test('what reconciliation is given: the rail takes what is about its payments, o
   expect(await money.bank.exceptions()).toEqual([]);
 });
 
+test.each`
+  account         | paid
+  ${'0131000302'} | ${['paid']}
+  ${'0131000777'} | ${[]}
+`('a notification of the bank account $account in an inbox: the rail of the account takes $paid', async (row) => {
+  await money.bank.account({ name: 'Other', identifiers: ['0131000777'] });
+  const instruction = toIban(25_000n, { currency: 'JOD' });
+  await rail.rail.submit(instruction);
+  const { endToEndId } = instruction;
+  const debit = { amount: '25.000', currency: 'JOD', bankReference: 'S1', transactions: [{ endToEndId }] };
+  const named = camt054([debit, credit(money.reference)], { account: row.account });
+  rail.send('054.xml', named.replace(/<IBAN>(.*?)<.IBAN>/, '<Othr><Id>$1</Id></Othr>'));
+  await round();
+  expect((await notices()).map(({ kind }) => kind)).toEqual(row.paid);
+  expect(await money.transfers()).toHaveLength(1);
+  const unknown: unknown[] = [];
+  await rail.rail.openFindings(async (finding) => unknown.push(finding));
+  expect(unknown).toEqual([]);
+});
+
 test('38, by reconciliation alone: a notification credits, its line is that transfer, and a recall takes it back at once', async () => {
   await money.take(camt054([credit(money.reference)]));
   expect(await money.balance()).toBe(40_000n);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config.ts';
+import { banksOf } from '../../../src/rails/iso20022/bank-settings.ts';
 import { checkRails } from '../../../src/rails/settings/check-rails.ts';
 import { NO_RAIL_SETTINGS } from '../../../src/rails/settings/rail-settings.ts';
 import { railSettingsOf, readRailsFile } from '../../../src/rails/settings/read-rails-file.ts';
@@ -51,6 +52,36 @@ test('a file is read whole', () => {
   });
   expect(read.limits.test.get('EUR')).toEqual({ payout: 500_000n, day: 1_000_000n, month: 5_000_000n });
   expect(read.limits.live.size).toBe(0);
+});
+
+test('an account of a bank has the names of its rails there, its own first', () => {
+  const bank = (name: string, debtor: object) => ({
+    ...{
+      name,
+      mode: 'live',
+      currencies: [{ currency: 'EUR' }],
+      time_zone: 'Europe/Vienna',
+      calendar: { name: 'target2' },
+    },
+    adapter: { ...BANK, debtor: { ...BANK.debtor, ...debtor } },
+  });
+  const iban = 'AT483200000012345864';
+  const banks = banksOf(
+    settings({
+      rails: [
+        bank('one', { reported_as: ['00234573201 EUR'] }),
+        bank('two', { iban }),
+        bank('elsewhere', { bic: 'RLNWATWW' }),
+        { ...bank('tried', {}), mode: 'test' },
+      ],
+    }),
+  );
+  const [one, two] = [
+    { iban: BANK.debtor.iban, reportedAs: ['00234573201 EUR'] },
+    { iban, reportedAs: [] },
+  ];
+  const alone = [{ iban: BANK.debtor.iban, reportedAs: [] }];
+  expect(banks.map(({ accounts }) => accounts)).toEqual([[one, two], [two, one], alone, alone]);
 });
 
 test('the file of the guide is valid, and its faults are those that it shows', () => {
