@@ -40,6 +40,8 @@ export interface EntryLine extends LineIds {
   readonly charges: bigint;
   /** How many transactions its entry shows. 0: the entry alone, a sum. */
   readonly transactions: number;
+  /** Place of the entry among those of the file, counted from 1. */
+  readonly entry: number;
   /** The account of the notification: the scope of the bank's references. */
   readonly account: string;
   /** All names of that account. As it was read: that one. */

@@ -43,7 +43,7 @@ import { publishFiles } from './publish-file.ts';
 import { BankInbox, type HandOn } from './read-inbox.ts';
 import { isOfRails } from './reported-account.ts';
 import { type Adopted, adoptSent, compareSent, type Difference, differencesOf } from './sent-folder.ts';
-import { takeBankFile } from './take-bank-file.ts';
+import { checkBankFile, takeBankFile } from './take-bank-file.ts';
 
 const HOUR_MS = 3_600_000;
 /** Rows of our own database: a statement takes milliseconds. What is behind a lock for longer is found by an inquiry. */
@@ -187,7 +187,9 @@ export class Iso20022Rail implements Rail {
       yield* (await openFile(bank.pool, bank.secretBox, { bookId, sha256 })) ?? [];
     };
     try {
-      await takeBankFile(bank, { name, sha256, read: kept });
+      const { unequal, error } = await checkBankFile(kept);
+      if (error !== undefined) throw error;
+      await takeBankFile(bank, { name, sha256, unequal, read: kept });
     } catch (error) {
       if (!(error instanceof BadInput)) throw error;
       const id = deriveId('bank-finding', this.name, 'file_quarantined', sha256);

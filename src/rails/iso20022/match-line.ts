@@ -124,8 +124,9 @@ export function meaningOfEntry(
   return isBatch ? batchPaid(line, instructions) : { reported: [paid(line, instructions[0]!)] };
 }
 
-function isArrival({ direction, amount }: EntryLine): boolean {
-  return direction === 'credit' && amount !== undefined && amount > 0n;
+/** One of several without an amount of its own arrived too: its entry is one that its transactions do not come to. */
+function isArrival({ direction, amount, transactions }: EntryLine): boolean {
+  return direction === 'credit' && (amount === undefined ? transactions > 1 : amount > 0n);
 }
 
 function returned(line: EntryLine, instruction: BankInstruction): Meaning {

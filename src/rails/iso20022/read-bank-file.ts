@@ -15,10 +15,11 @@ export class BankFileReader {
   readonly #xml: XmlReader;
   #kind: BankFileKind | undefined;
 
-  constructor(onLine: (line: BankLine) => void) {
+  /** `onUnequal`: of a camt.054, an entry whose transactions do not come to its amount, counted from 1. It is known behind its lines. */
+  constructor(onLine: (line: BankLine) => void, onUnequal: (entry: number) => void = () => undefined) {
     let place = 0;
     const emit = (line: BankLine) => onLine({ ...line, place: ++place });
-    this.#readers = [new StatusReader(emit), new EntryReader(emit)];
+    this.#readers = [new StatusReader(emit), new EntryReader(emit, onUnequal)];
     const names = new Set(this.#readers.flatMap((reader) => [reader.message, ...reader.names]));
     this.#xml = new XmlReader(names, (element, ancestors) => this.#onElement(element, ancestors));
   }

@@ -19,9 +19,20 @@ export class EntryReader implements MessageReader {
   /** The first transaction of an entry: whether it is the only one shows at the next, or at the end. */
   #first: XmlElement | undefined;
   #transactions = 0;
+  /** What the transactions of the entry come to; undefined where one has no amount of its own. */
+  #sum: bigint | undefined = 0n;
+  readonly #currencies = new Set<string>();
+  #entry = 1;
+  readonly #onUnequal: (entry: number) => void;
 
-  constructor(emit: Emit) {
-    this.#emit = emit;
+  /** `onUnequal`: the entry shows several transactions, and they do not come to its amount. */
+  constructor(emit: Emit, onUnequal: (entry: number) => void) {
+    this.#onUnequal = onUnequal;
+    this.#emit = (line) => {
+      this.#currencies.add(line.currency);
+      if (this.#sum !== undefined) this.#sum = line.amount === undefined ? undefined : this.#sum + signed(line);
+      emit({ ...line, entry: this.#entry });
+    };
   }
 
   onElement(element: XmlElement, ancestors: readonly XmlElement[]): void {
@@ -43,7 +54,16 @@ export class EntryReader implements MessageReader {
     const batch = batchOf(at(entry, 'NtryDtls'));
     this.#flush(notification, entry, batch);
     if (this.#transactions === 0) this.#emit(lineOf({ notification, entry, batch, transactions: 0 }));
+    if (this.#transactions > 1) {
+      const whole = lineOf({ notification, entry, transactions: 0 });
+      this.#currencies.add(whole.currency);
+      const isEqual = whole.amount !== undefined && this.#sum === signed(whole) && this.#currencies.size === 1;
+      if (!isEqual) this.#onUnequal(this.#entry);
+    }
     this.#transactions = 0;
+    this.#sum = 0n;
+    this.#currencies.clear();
+    this.#entry += 1;
   }
 
   onMessage(): void {}
@@ -55,6 +75,8 @@ export class EntryReader implements MessageReader {
     this.#emit(lineOf({ notification, entry, batch, transaction, transactions: this.#transactions }));
   }
 }
+
+const signed = ({ direction, amount }: EntryLine) => (direction === 'credit' ? amount! : -amount!);
 
 const batchOf = (details: XmlElement | undefined) => at(details, 'Btch');
 
@@ -86,6 +108,7 @@ function lineOf({ notification, entry, batch, transaction, transactions }: Parts
     currency,
     charges: isCurrency(currency) ? chargesOf(transaction ?? entry, currency) : 0n,
     transactions,
+    entry: 0,
     account: textAt(notification, 'Acct', 'Id', 'IBAN') ?? textAt(notification, 'Acct', 'Id', 'Othr', 'Id') ?? '',
     // The entry's first, as reconciliation reads a statement's: a movement is known by it in both (docs/decisions/bank-references.md).
     bankReference: (isAlone ? textAt(entry, 'AcctSvcrRef') : undefined) ?? textAt(references, 'AcctSvcrRef'),

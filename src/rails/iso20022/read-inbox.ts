@@ -98,14 +98,14 @@ export class BankInbox {
         { name, sha256: hash('sha256', `too large: ${name} ${found.ino}`, 'hex') },
         `It has more than ${BYTES_MAX} bytes.`,
       );
-    const { sha256, error } = await checkBankFile(path);
+    const { sha256, unequal, error } = await checkBankFile(() => partsOf(path));
     if (error !== undefined) {
       if (!(error instanceof BadInput)) throw error;
       if (!(await this.#handOn({ path, name, handOn }))) return this.#quarantine(path, { name, sha256 }, error.message);
       await this.#done(path, { name, sha256 });
       return 'taken';
     }
-    const isNew = await takeBankFile(this.#bank, { name, sha256, read: () => partsOf(path) });
+    const isNew = await takeBankFile(this.#bank, { name, sha256, unequal, read: () => partsOf(path) });
     failpoint('bank.inbox.taken');
     await this.#handOn({ path, name, handOn });
     await this.#done(path, { name, sha256 });

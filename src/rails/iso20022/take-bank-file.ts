@@ -19,15 +19,25 @@ const PART_BYTES = 256 * 1024;
 export interface CheckedBankFile {
   readonly name: string;
   readonly sha256: string;
+  readonly unequal: ReadonlySet<number>;
   readonly read: ReadParts;
 }
 
 /** Reads a file whole and keeps nothing. Throws BadInput where it is not whole or not understood. */
-export async function checkBankFile(path: string): Promise<{ sha256: string; error?: unknown }> {
+export async function checkBankFile(read: ReadParts): Promise<{
+  readonly sha256: string;
+  /** Entries whose transactions do not come to their amount. */
+  readonly unequal: ReadonlySet<number>;
+  readonly error?: unknown;
+}> {
   const digest = createHash('sha256');
-  const reader = new BankFileReader(() => undefined);
+  const unequal = new Set<number>();
+  const reader = new BankFileReader(
+    () => undefined,
+    (entry) => unequal.add(entry),
+  );
   let error: unknown;
-  for await (const part of partsOf(path)) {
+  for await (const part of read()) {
     digest.update(part);
     if (error !== undefined) continue;
     try {
@@ -41,7 +51,7 @@ export async function checkBankFile(path: string): Promise<{ sha256: string; err
   } catch (thrown) {
     error = thrown;
   }
-  return { sha256: digest.digest('hex'), ...(error === undefined ? {} : { error }) };
+  return { sha256: digest.digest('hex'), unequal, ...(error === undefined ? {} : { error }) };
 }
 
 export const partsOf = (path: string) => createReadStream(path, { highWaterMark: PART_BYTES }) as AsyncIterable<Buffer>;
@@ -61,7 +71,7 @@ export async function takeBankFile(bank: Bank, file: CheckedBankFile): Promise<b
   }
 }
 
-async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBankFile): Promise<boolean> {
+async function takeOnce(bank: Bank, { name, sha256, unequal, read: readParts }: CheckedBankFile): Promise<boolean> {
   const rows = await bank.rows();
   const now = bank.clock.now();
   return inKeepingTransaction(bank.pool, async (trx: Transaction) => {
@@ -71,7 +81,7 @@ async function takeOnce(bank: Bank, { name, sha256, read: readParts }: CheckedBa
     // One whose accounts were unknown is read again: its lines have the same ids, so what was counted is not counted twice.
     if (isAgain && !(await hasFinding(trx, rows, unknownAccountsId(rows.rail, sha256)))) return false;
     const gate = new AccountGate(trx, { bookId, bank: bank.settings });
-    const taker = new LineTaker(trx, { bank: bank.settings, secretBox: bank.secretBox, rows, sha256, now });
+    const taker = new LineTaker(trx, { bank: bank.settings, secretBox: bank.secretBox, rows, sha256, unequal, now });
     let read: BankLine[] = [];
     let lines = 0;
     const digest = createHash('sha256');

@@ -24,6 +24,8 @@ export interface LineContext {
   readonly rows: RailRows;
   readonly secretBox: SecretBox;
   readonly sha256: string;
+  /** Entries of the file whose transactions do not come to their amount: whose a part is, nobody knows. */
+  readonly unequal: ReadonlySet<number>;
   readonly now: Instant;
 }
 
@@ -85,7 +87,7 @@ export class LineTaker {
           ? meaningOfStatus(line, instructions, bank)
           : meaningOfEntry(line, { instructions, isBatch: false });
       notices.push(...this.#noticesOf(line, meaning));
-      if (meaning.credit) credits.push(this.#creditOf(line as EntryLine));
+      if (meaning.credit) await this.#addCredit(line as EntryLine, credits);
       for (const reported of meaning.reported) {
         const outcome = outcomeOf(reported, outcomes.get(reported.instruction.endToEndId));
         outcomes.set(outcome.endToEndId, outcome);
@@ -113,7 +115,11 @@ export class LineTaker {
       this.#noticesOf(line, meaning),
       meaning.reported.map((reported) => outcomeOf(reported, undefined)),
     );
-    if (meaning.credit) await this.#reportCredits([this.#creditOf(line as EntryLine)]);
+    if (meaning.credit) {
+      const credits: ReportedCredit[] = [];
+      await this.#addCredit(line as EntryLine, credits);
+      await this.#reportCredits(credits);
+    }
     if (meaning.finding === undefined) return;
     const { kind, detail } = meaning.finding;
     const named = line.type === 'entry' ? this.#lineIdOf(line, kind) : deriveId('bank-file-finding', messageId!);
@@ -164,6 +170,20 @@ export class LineTaker {
     if (this.#lineIds.has(lineId)) return ofPlace;
     this.#lineIds.add(lineId);
     return lineId;
+  }
+
+  /** Each transaction of an entry is a credit of its own where all of them come to the entry; else the entry is an exception, once. */
+  async #addCredit(line: EntryLine, credits: ReportedCredit[]): Promise<void> {
+    const { bank, rows, sha256, unequal, now } = this.#context;
+    if (!unequal.has(line.entry)) {
+      credits.push(this.#creditOf(line));
+      return;
+    }
+    const [kind, entry] = ['file_amount_mismatch' as const, String(line.entry)];
+    const id = deriveId('bank-finding', bank.name, kind, sha256, entry);
+    const detail = `Entry ${entry} of a file of ${bank.name} shows transactions that do not come to its amount. Nobody is credited with them: ask the bank what the entry is of.`;
+    const fileId = deriveId('bank-file', bank.name, sha256);
+    await insertFindings(this.#trx, rows, [{ id, kind, fileId, detail }], now);
   }
 
   #creditOf(line: EntryLine): ReportedCredit {

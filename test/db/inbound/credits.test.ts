@@ -213,6 +213,51 @@ describe('I3: an exception of the operator’s, and nothing in a customer’s bo
   });
 });
 
+describe('of an entry with several transactions', () => {
+  const batch = async (amount: string, others: readonly (string | undefined)[]) => {
+    const [one, other] = [await book.account(), await book.account()];
+    const named = [await reference(one), await reference(other)];
+    const transactions = others.map((own, at) => ({
+      ...{ remittance: named[at]!, bankReference: newBankReference() },
+      ...(own !== undefined && { amount: own }),
+    }));
+    await tell([credit(undefined, { amount, transactions })]);
+    await take();
+    return [one, other];
+  };
+  const findings = async () => {
+    const found: { kind: string; detail: string }[] = [];
+    await bank.rail.openFindings(async (finding) => found.push(finding));
+    return found;
+  };
+
+  test('each is a credit of its own, of the account that it names', async () => {
+    const [one, other] = await batch('50.00', ['20.00', '30.00']);
+    const booked = (await transfers()).map(({ account_id: account, amount }) => [account, amount]);
+    expect(new Map(booked as [Uuid, bigint][])).toEqual(
+      new Map([
+        [one, 2_000n],
+        [other, 3_000n],
+      ]),
+    );
+    expect(await findings()).toEqual([]);
+  });
+
+  test.each`
+    others
+    ${['20.00', '31.00']}
+    ${['20.00', undefined]}
+    ${[undefined, undefined]}
+  `('that do not come to its amount ($others), nobody is credited, and it is one exception', async ({ others }) => {
+    await batch('50.00', others);
+    expect(await transfers()).toEqual([]);
+    expect(await statuses()).toEqual([]);
+    expect(await findings()).toMatchObject([
+      { kind: 'file_amount_mismatch', detail: expect.stringMatching(/^Entry 1 .* do not come to its amount/) },
+    ]);
+  });
+});
+
 test('a reference that a later page of the message repeats is none either', async () => {
   const named = await reference(await book.account());
   const others = Array.from({ length: 600 }, (_, index) =>
