@@ -9,9 +9,9 @@
  * that they could take.
  */
 import { ApiError } from '../errors/errors.ts';
+import { Turns } from '../fairness/turns.ts';
 import type { Uuid } from '../values/ids.ts';
 import { createPool, type Pool, type PoolOptions, type Queryable } from './pool.ts';
-import { Turns } from './turns.ts';
 
 /** A page takes a few milliseconds; a slower read asks for more than a page should. Published at GET /v1/limits. */
 export const LIST_TIMEOUT_MS = 2_000;
