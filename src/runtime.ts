@@ -83,7 +83,7 @@ export interface RuntimeOptions {
 }
 
 export function createRuntime(config: Config, log: Logger, options: RuntimeOptions = {}): Runtime {
-  const groups = ofAllGroups(GROUPS);
+  const ofGroups = ofAllGroups(GROUPS);
   const railSettings = readRailsFile(config.RAILS_FILE);
   const publicUrl = (options.publicUrl ?? config.PUBLIC_URL ?? `http://127.0.0.1:${config.PORT}`).replace(/\/+$/, '');
   const { pool, lists } = openPools(config, log, options.name ?? 'countinghouse');
@@ -104,24 +104,24 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
   const authenticator = createAuthenticator({ pool, clock, log });
   // Of a party's slots a book has its half in this process, whoever calls: jobs, requests or pages.
   const shared = { config, log, clock, pool, limits: new CallLimits() };
-  const payouts = createPayoutsRuntime({ pool, payableCards: { paymentToken: payableTokens, card: payableCards } });
-  const rails = createRailsRuntime({
+  const ofPayouts = createPayoutsRuntime({ pool, payableCards: { paymentToken: payableTokens, card: payableCards } });
+  const ofRails = createRailsRuntime({
     ...{ ...shared, secretBox, forms, railSettings },
     operatorBook: async (mode) => (await operatorBooks(pool))[mode],
-    keptBack: (rail) => payouts.pauses.keptBack(rail),
+    keptBack: (rail) => ofPayouts.pauses.keptBack(rail),
   });
-  metrics.railFailures.begin(rails.rails.all().map(({ name }) => name));
-  const payments = createPaymentsRuntime({ ...shared, fingerprints, publicUrl });
-  const transactions = createTransactionsRuntime({ ...shared, secretBox, count: metrics.cardDecisions.asked });
+  metrics.railFailures.begin(ofRails.rails.all().map(({ name }) => name));
+  const ofPayments = createPaymentsRuntime({ ...shared, fingerprints, publicUrl });
+  const ofTransactions = createTransactionsRuntime({ ...shared, secretBox, count: metrics.cardDecisions.asked });
 
   const readInstallation = async () => {
     await fingerprints.readKey();
     await forms.read();
-    await rails.keepRailSettings();
+    await ofRails.keepRailSettings();
   };
 
   return {
-    ...{ ...groups, ...rails, ...payments, ...payouts, ...transactions },
+    ...{ ...ofGroups, ...ofRails, ...ofPayments, ...ofPayouts, ...ofTransactions },
     ...{ config, log, clock, pool, lists, committer, queues, stalledQueues, enqueuer },
     ...{ secretBox, forms, fingerprints, authenticator, metrics, publicUrl },
     feeTax: config.FEE_TAX_PERCENT,
@@ -142,10 +142,10 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
       await enqueuer.close();
       await authenticator.close();
       await queues.close();
-      await rails.rails.close();
-      await payments.acquirers.close();
-      await transactions.processors.close();
-      await transactions.endpoints.close();
+      await ofRails.rails.close();
+      await ofPayments.acquirers.close();
+      await ofTransactions.processors.close();
+      await ofTransactions.endpoints.close();
       await lists.close();
       await pool.end();
     },
