@@ -24,7 +24,7 @@ export class Slots {
   }
 
   /**
-   * Takes a slot; release() frees it. If none is free, `again` is called once when one may be, unless the caller has
+   * Takes a slot; give() returns it. If none is free, `again` is called once when one may be, unless the caller has
    * got a slot before that. A function is called once, however often it was refused.
    */
   take(book: string, again?: () => void): boolean {
@@ -52,7 +52,7 @@ export class Slots {
     });
   }
 
-  release(book: string): void {
+  give(book: string): void {
     this.#taken -= 1;
     const left = this.#ofBook.get(book)! - 1;
     if (left === 0) this.#ofBook.delete(book);

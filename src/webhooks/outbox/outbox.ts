@@ -232,7 +232,7 @@ export class Outbox {
 
   #end(item: Item, error?: unknown): void {
     this.#items.delete(item.key.eventSequence);
-    if (!item.fromBacklog) this.#context.memory.release(this.bookId);
+    if (!item.fromBacklog) this.#context.memory.give(this.bookId);
     item.end(error);
     this.poke();
     if (this.#items.size === 0) this.#context.onEmpty(this);
@@ -343,7 +343,7 @@ export class Outbox {
       this.drain.askedToWait(arrived ? null : attempt.retryAfterMs);
       this.concurrency.end(begun, { arrived, durationMs: attempt.durationMs });
     } else this.concurrency.drop();
-    this.#context.slots.release(this.bookId);
+    this.#context.slots.give(this.bookId);
     if (this.concurrency.isFailing) this.skipUnsent();
     if (attempt) void this.#record(item, delivery, attempt);
     else if (failure) this.#skipUnrecorded(item, failure.error);

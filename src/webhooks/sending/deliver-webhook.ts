@@ -192,7 +192,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   async function attempt(bookId: BookId, delivery: DeliveryInHand): Promise<DeliveryResult | undefined> {
     if (delivery.endpoint.status !== 'enabled') return record(bookId, delivery, null);
     await slots.free(bookId);
-    const made = await send(bookId, delivery).finally(() => slots.release(bookId));
+    const made = await send(bookId, delivery).finally(() => slots.give(bookId));
     return made && record(bookId, delivery, made);
   }
 

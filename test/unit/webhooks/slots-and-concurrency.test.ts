@@ -25,7 +25,7 @@ describe('slots', () => {
     for (let round = 0; round < 100; round++) {
       const book = books[round % 3]!;
       const leaving = Math.min(held.get(book)!, 2);
-      for (let left = 0; left < leaving; left++) slots.release(book);
+      for (let left = 0; left < leaving; left++) slots.give(book);
       held.set(book, held.get(book)! - leaving);
       for (const other of ['c', 'b', 'a']) held.set(other, held.get(other)! + takeAll(slots, other));
     }
@@ -43,7 +43,7 @@ describe('slots', () => {
     expect(slots.taken).toBe(128);
     let called = 0;
     expect(slots.take('late', () => called++)).toBe(false);
-    slots.release('a');
+    slots.give('a');
     expect(called).toBe(1);
   });
 
@@ -54,10 +54,10 @@ describe('slots', () => {
     expect(ask('a', 'a0')).toBe(true);
     expect([ask('a', 'a1'), ask('a', 'a2'), ask('b', 'b1')]).toEqual([false, false, false]);
     expect(called).toEqual([]);
-    slots.release('a');
+    slots.give('a');
     expect(called).toEqual(['a1', 'b1']);
     expect(ask('c', 'c0')).toBe(true);
-    slots.release('c');
+    slots.give('c');
     expect(called).toEqual(['a1', 'b1', 'a2']);
   });
 });
@@ -69,10 +69,10 @@ test('a caller refused several times is called once, and not for a slot it has g
   expect(slots.take('a')).toBe(true);
   for (let round = 0; round < 3; round++)
     expect([slots.take('a', one), slots.take('a', other)]).toEqual([false, false]);
-  slots.release('a');
+  slots.give('a');
   expect(called).toEqual(['one']);
   expect([slots.take('a', other), slots.take('a', one)]).toEqual([true, false]);
-  slots.release('a');
+  slots.give('a');
   expect(called).toEqual(['one', 'one']);
 });
 
