@@ -168,6 +168,13 @@ const layerRules = LAYERS.map(({ name, from, except, may }) => ({
 const ADAPTERS = ['^src/(acquirers|processors|rails)/(http/|sandbox-)'];
 /** Where each gets its limits by book, and no other code has it (src/outside/calls/called-party.ts). */
 const LISTS_OF_PARTIES = file('acquirers/acquirers', 'processors/processors', 'rails/rails');
+/** What groups build of a process's runtime. */
+const PARTS_OF_RUNTIME = file(
+  'payments/payments-runtime',
+  'payouts/payouts-runtime',
+  'rails/rails-runtime',
+  'transactions/transactions-runtime',
+);
 
 const partyRules = [
   {
@@ -194,8 +201,14 @@ const partyRules = [
     name: 'lists-of-parties-are-made-once',
     comment: 'A second list would have limits of its own.',
     severity: 'error',
-    from: { path: ['^src/', '^workers/'], pathNot: file('runtime') },
+    from: { path: ['^src/', '^workers/'], pathNot: PARTS_OF_RUNTIME },
     to: { path: LISTS_OF_PARTIES, dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'parts-of-the-runtime-are-made-in-it',
+    severity: 'error',
+    from: { path: ['^src/', '^workers/'], pathNot: file('runtime') },
+    to: { path: PARTS_OF_RUNTIME, dependencyTypesNot: ['type-only'] },
   },
 ];
 

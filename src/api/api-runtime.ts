@@ -6,15 +6,11 @@ import type { Config } from '../config.ts';
 import type { Contracted } from '../db/forms.ts';
 import type { ListReads } from '../db/list-reads.ts';
 import type { SecretBox } from '../db/secret-box.ts';
-import type { ApprovalFollow } from '../group/approval-follow.ts';
-import type { AtBank, LineNames } from '../group/at-bank.ts';
-import type { PeriodBlocker } from '../group/group.ts';
+import type { OfAllGroups } from '../group/of-all-groups.ts';
 import type { PayableCards } from '../group/payable-card.ts';
 import type { OnceRuntime } from '../idempotency/run-once.ts';
 import type { RecentAccounts } from '../ledger/account/recent-accounts.ts';
 import type { BookId } from '../ledger/book/book.ts';
-import type { ClosingBlocker } from '../ledger/command/closing-blocker.ts';
-import type { ReadLineTexts } from '../ledger/resources/line-text-store.ts';
 import type { Authenticator } from '../organisations/authenticate.ts';
 import type { AskedEndpoints } from '../outside/questions/asked-endpoints.ts';
 import type { Logger } from '../process/log.ts';
@@ -38,7 +34,7 @@ export interface HttpMetrics {
 }
 
 /** Use cases of groups name the parts that they need of it. */
-export interface ApiRuntime extends OnceRuntime {
+export interface ApiRuntime extends OnceRuntime, Omit<OfAllGroups, 'groups' | 'operatorReports' | 'appointments'> {
   readonly config: Config;
   readonly log: Logger;
   readonly clock: Clock;
@@ -64,18 +60,7 @@ export interface ApiRuntime extends OnceRuntime {
   withLinks(bookId: BookId, json: string, publicUrl?: string): string;
   /** For reads of many rows. A single object is read on `pool`. */
   readonly lists: ListReads;
-  /** Texts that the resources of every group add to the lines of accounts. */
-  readonly lineTexts: ReadLineTexts;
-  /** What banks and organisations call lines of accounts, of every group: for a book's own comparison. */
-  readonly atBank: readonly AtBank[];
-  readonly lineNames: readonly LineNames[];
   readonly metrics: HttpMetrics;
   /** The key of an embedded sandbox, for the reference page on this machine. */
   readonly sandboxKey?: string | undefined;
-  /** What keeps an account open, of every group. */
-  readonly blocksClosing: readonly ClosingBlocker[];
-  /** What keeps days of a book open, of every group. */
-  readonly blocksPeriods: readonly PeriodBlocker[];
-  /** What begins with the approval of an exception, of every group. */
-  readonly followsApproval: readonly ApprovalFollow[];
 }

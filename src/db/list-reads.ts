@@ -9,14 +9,14 @@
  * that they could take.
  */
 import { ApiError } from '../errors/errors.ts';
+import { Turns } from '../fairness/turns.ts';
 import type { Uuid } from '../values/ids.ts';
-import type { Pool, Queryable } from './pool.ts';
-import { Turns } from './turns.ts';
+import { createPool, type Pool, type PoolOptions, type Queryable } from './pool.ts';
 
 /** A page takes a few milliseconds; a slower read asks for more than a page should. Published at GET /v1/limits. */
 export const LIST_TIMEOUT_MS = 2_000;
 /** Longer than Postgres lets any statement run: beyond it the connection is gone. */
-export const LIST_CONNECTION_TIMEOUT_MS = 5_000;
+const LIST_CONNECTION_TIMEOUT_MS = 5_000;
 /** How long a read waits for a connection: as long as a running statement may take. */
 const WAIT_MS = 2_000;
 /** Half of WAIT_MS: a read that arrives while a connection rests gets it in time. */
@@ -41,6 +41,12 @@ export interface ListReads {
    * take too long. Throws ApiError `service_unavailable` when they do, or when no connection is free in time.
    */
   read<Result>(bookId: Uuid, work: (db: Queryable) => Promise<Result>, narrow?: string): Promise<Result>;
+}
+
+/** On a pool of their own. */
+export function openListReads(options: Omit<PoolOptions, 'queryTimeoutMs'>): ListReads & { close(): Promise<void> } {
+  const pool = createPool({ ...options, queryTimeoutMs: LIST_CONNECTION_TIMEOUT_MS });
+  return { ...createListReads(pool), close: () => pool.end() };
 }
 
 export function createListReads(pool: Pool): ListReads {

@@ -6,15 +6,18 @@
  */
 import type { Logger } from '../process/log.ts';
 import { warnSeldom } from '../process/seldom.ts';
-import { type DurabilityOptions, readUndurable } from './durability.ts';
+import { checkDurability, type DurabilityOptions, readUndurable } from './durability.ts';
 import { createPool, type Pool } from './pool.ts';
 import { readUnfitSettings } from './role-settings.ts';
+import { checkApplicationRole } from './roles.ts';
 
 const READ_EVERY_MS = 60_000;
 /** A deviation that lasts is logged again this often. */
 const LOG_EVERY_MS = 3_600_000;
 
 export interface RoleSettingsWatch {
+  /** Judges the role and what the server keeps, before the process works. Throws DatabaseRoleError. */
+  check(): Promise<void>;
   /** Reads the settings now. */
   read(): Promise<void>;
   close(): void;
@@ -67,5 +70,12 @@ export function watchRoleSettings({ pool, url, log, durability, count }: RoleSet
 
   const timer = setInterval(() => void read().catch(warn), READ_EVERY_MS);
   timer.unref();
-  return { read, close: () => clearInterval(timer) };
+  return {
+    async check() {
+      await checkApplicationRole(pool);
+      await checkDurability(pool, { ...durability, log });
+    },
+    read,
+    close: () => clearInterval(timer),
+  };
 }

@@ -1,4 +1,18 @@
 /**
+ * Two ideas decide who waits for whom. The fair semaphore divides a number of places among books, and serves those that wait in
+ * turn. It has three forms, because their callers differ:
+ * - Room (here): callers wait, with any number of rows. A book takes no more than it leaves free.
+ * - Slots (slots.ts): the same limit, for callers that go on instead of waiting and are called again. It guarantees each book a few
+ *   slots even when none is free, because an attempt at a silent receiver keeps its slot for long.
+ * - Turns (turns.ts): a fixed limit for each caller, and bounds for how many of its requests wait and for how long. A caller keeps
+ *   its turn while it has a place; in a Room it has one only while it waits.
+ * The fair batch joins what waits in one statement, without a timer:
+ * - NaturalBatch (natural-batch.ts): one batch at a time for each key.
+ * - BooksBatch (books-batch.ts): one batch at a time for all books, filled with a row of each in turn, and split when it fails.
+ * The committer has batches of its own (ledger/commit). Inboxes of notices do not wait at all (outside/notices/inbox-turns.ts).
+ */
+
+/**
  * Room divided among books: for the rows that a pool has in progress, or for calls in progress to an external party. A
  * job for which there is no room waits, and books enter in turn. No book takes more than it leaves free for the others.
  * So a single busy book gets half of the room, and a quiet book enters at once, however many jobs of busy books came

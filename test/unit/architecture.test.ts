@@ -543,7 +543,8 @@ describe('the import rules report violations', () => {
     'src/verify/check.ts':
       "import { app } from '../http/app.ts'; import { groups } from '../groups.ts'; import { routes } from '../payouts/payout/api/payout-routes.ts'; export const check = [app, groups, routes];",
     'src/payouts/call-rail.ts':
-      "import { SandboxRail } from '../rails/sandbox-rail.ts'; import { createRails } from '../rails/rails.ts'; import { request } from 'undici'; export const calls = [SandboxRail, createRails, request];",
+      "import { SandboxRail } from '../rails/sandbox-rail.ts'; import { createRails } from '../rails/rails.ts'; import { createRailsRuntime } from '../rails/rails-runtime.ts'; import { request } from 'undici'; export const calls = [SandboxRail, createRails, createRailsRuntime, request];",
+    'src/rails/rails-runtime.ts': 'export const createRailsRuntime = 1;',
     'src/rails/rails.ts': 'export const createRails = 1;',
     'src/rails/sandbox-rail.ts': 'export class SandboxRail {}',
     'src/rails/quote.ts': "import { SandboxRail } from './sandbox-rail.ts'; export const quote = new SandboxRail();",
@@ -612,6 +613,7 @@ describe('the import rules report violations', () => {
     ${'benches-and-faults-are-apart'}              | ${'scripts/faults/load.ts'}                  | ${'scripts/bench/book.ts'}
     ${'parties-are-called-in-turn'}                | ${'src/payouts/call-rail.ts'}                | ${'src/rails/sandbox-rail.ts'}
     ${'lists-of-parties-are-made-once'}            | ${'src/payouts/call-rail.ts'}                | ${'src/rails/rails.ts'}
+    ${'parts-of-the-runtime-are-made-in-it'}       | ${'src/payouts/call-rail.ts'}                | ${'src/rails/rails-runtime.ts'}
     ${'clients-of-parties-are-made-in-their-list'} | ${'src/rails/quote.ts'}                      | ${'src/rails/sandbox-rail.ts'}
     ${'undici-in-its-place'}                       | ${'src/payouts/call-rail.ts'}                | ${''}
     ${'no-circles'}                                | ${'src/queue/one.ts'}                        | ${''}

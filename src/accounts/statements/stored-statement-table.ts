@@ -1,15 +1,10 @@
 /** The rows of kept statements. They never change. */
-import { type Codec, column } from '../../db/declared-columns.ts';
+import { column, HEX_OR_NULL } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { StoredStatement } from './stored-statement.ts';
 
 /** Hexadecimal digits in a bytea. */
-const DIGITS: Codec<unknown> = {
-  store: (digits) => Buffer.from(digits as string, 'hex'),
-  read: (stored) => (stored as Buffer).toString('hex'),
-};
-
 export const accountStatements = tableOf<StoredStatement>({
   name: 'account_statements',
   key: 'id',
@@ -29,7 +24,7 @@ export const accountStatements = tableOf<StoredStatement>({
     column('closing', 'bigint'),
     column('after_line', 'bigint'),
     column('through_line', 'bigint'),
-    column('digest', 'bytea', { codec: DIGITS }),
+    column('digest', 'bytea', { codec: HEX_OR_NULL }),
     column('created_at', 'timestamptz'),
   ],
 });

@@ -1,11 +1,11 @@
 /** The row of a book's program. A book whose program nobody has changed, and that has had no transaction, has none. */
-import { column } from '../../db/declared-columns.ts';
+import { column, type RowOf } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
-import { defaultProgram, type FuelAmount, type Program, type ProgramFees } from './program.ts';
-import { readSchedule, type StoredSchedule, storedSchedule } from './stored-schedule.ts';
+import { defaultProgram, type FuelAmount, type Program } from './program.ts';
+import { readFees, type StoredFees, storedFees } from './stored-schedule.ts';
 
 export interface StoredProgram extends Omit<Program, 'timeZone'> {
   /** The book: it has one program. */
@@ -30,31 +30,13 @@ interface StoredFuel extends Omit<FuelAmount, 'amount' | 'statusCheckMax'> {
   readonly statusCheckMax: string;
 }
 
-interface StoredFees {
-  readonly cash: StoredSchedule | null;
-  readonly quasiCash: StoredSchedule | null;
-  readonly foreignCurrency: StoredSchedule | null;
-}
-
-interface ProgramRow {
-  readonly id: Uuid;
-  readonly currencies: readonly string[] | null;
-  readonly time_zone: string | null;
-  readonly is_time_zone_fixed: boolean;
+type ProgramRow = RowOf<Omit<StoredProgram, 'decision' | 'fuel' | 'fees'>> & {
   readonly decision_url: string | null;
   readonly decision_timeout_ms: number | null;
   readonly decision_default: 'approve' | 'decline' | null;
-  readonly tolerances: Program['tolerances'];
-  readonly expiry_days: Program['expiryDays'];
   readonly fuel: readonly StoredFuel[];
   readonly fees: StoredFees;
-  readonly secret_sealed: Buffer | null;
-  readonly previous_secret_sealed: Buffer | null;
-  readonly previous_secret_until: Instant | null;
-  readonly version: number;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-}
+};
 
 export const programs = tableOf<StoredProgram>({
   name: 'card_programs',
@@ -165,20 +147,4 @@ function storedFuel({ currency, amount, statusCheckMax }: FuelAmount): StoredFue
 
 function readFuel({ currency, amount, statusCheckMax }: StoredFuel): FuelAmount {
   return { currency, amount: BigInt(amount), statusCheckMax: BigInt(statusCheckMax) };
-}
-
-function storedFees({ cash, quasiCash, foreignCurrency }: ProgramFees) {
-  return {
-    cash: storedSchedule(cash),
-    quasiCash: storedSchedule(quasiCash),
-    foreignCurrency: storedSchedule(foreignCurrency),
-  };
-}
-
-function readFees({ cash, quasiCash, foreignCurrency }: StoredFees): ProgramFees {
-  return {
-    cash: readSchedule(cash),
-    quasiCash: readSchedule(quasiCash),
-    foreignCurrency: readSchedule(foreignCurrency),
-  };
 }

@@ -1,7 +1,8 @@
 /** Fee schedules in JSON: of a program, and pinned with each purchase. JSON has no bigint that every reader keeps: amounts are text. */
 import type { FeeSchedule } from '../../fees/fee-schedule.ts';
+import type { ProgramFees } from './program.ts';
 
-export interface StoredSchedule {
+interface StoredSchedule {
   readonly fixed: string;
   readonly basisPoints: string;
   readonly minimum: string | null;
@@ -9,7 +10,7 @@ export interface StoredSchedule {
   readonly rounding: FeeSchedule['rounding'];
 }
 
-export function storedSchedule(schedule: FeeSchedule | null): StoredSchedule | null {
+function storedSchedule(schedule: FeeSchedule | null): StoredSchedule | null {
   if (schedule === null) return null;
   const { fixed, basisPoints, minimum, maximum, rounding } = schedule;
   return {
@@ -21,7 +22,7 @@ export function storedSchedule(schedule: FeeSchedule | null): StoredSchedule | n
   };
 }
 
-export function readSchedule(stored: StoredSchedule | null): FeeSchedule | null {
+function readSchedule(stored: StoredSchedule | null): FeeSchedule | null {
   if (stored === null) return null;
   const { fixed, basisPoints, minimum, maximum, rounding } = stored;
   return {
@@ -30,5 +31,27 @@ export function readSchedule(stored: StoredSchedule | null): FeeSchedule | null 
     minimum: minimum === null ? null : BigInt(minimum),
     maximum: maximum === null ? null : BigInt(maximum),
     rounding,
+  };
+}
+
+export interface StoredFees {
+  readonly cash: StoredSchedule | null;
+  readonly quasiCash: StoredSchedule | null;
+  readonly foreignCurrency: StoredSchedule | null;
+}
+
+export function storedFees({ cash, quasiCash, foreignCurrency }: ProgramFees): StoredFees {
+  return {
+    cash: storedSchedule(cash),
+    quasiCash: storedSchedule(quasiCash),
+    foreignCurrency: storedSchedule(foreignCurrency),
+  };
+}
+
+export function readFees({ cash, quasiCash, foreignCurrency }: StoredFees): ProgramFees {
+  return {
+    cash: readSchedule(cash),
+    quasiCash: readSchedule(quasiCash),
+    foreignCurrency: readSchedule(foreignCurrency),
   };
 }

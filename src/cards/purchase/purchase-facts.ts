@@ -19,6 +19,15 @@ export type InquiryKind = 'account_verification' | 'balance_inquiry';
 
 export type PurchaseKind = DebitKind | CreditKind | InquiryKind;
 
+/** In the order in which they are shown. */
+export const PURCHASE_KINDS = [
+  ...DEBIT_KINDS,
+  'account_verification',
+  'balance_inquiry',
+  'refund',
+  'transfer_in',
+] as const satisfies readonly PurchaseKind[];
+
 export const ENTRY_MODES = ['chip', 'contactless', 'magstripe', 'manual', 'ecommerce', 'recurring'] as const;
 
 export type EntryMode = (typeof ENTRY_MODES)[number];

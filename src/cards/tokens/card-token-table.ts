@@ -1,5 +1,5 @@
 /** The rows of tokens, with what the network says of the wallet and device that ask for one. */
-import { column, type RowOf } from '../../db/declared-columns.ts';
+import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Instant } from '../../values/clock.ts';
@@ -68,27 +68,4 @@ export const cardTokens = tableOf<StoredCardToken>({
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
-  fromRow: (row: RowOf<StoredCardToken>): StoredCardToken => ({
-    id: row.id,
-    lineId: row.line_id,
-    cardId: row.card_id,
-    accountId: row.account_id,
-    status: row.status,
-    tokenReference: row.token_reference,
-    network: row.network,
-    wallet: row.wallet,
-    requestorId: row.requestor_id,
-    lastFour: row.last_four,
-    deviceType: row.device_type,
-    deviceName: row.device_name,
-    deviceId: row.device_id,
-    recommendation: row.recommendation,
-    isVerifying: row.is_verifying,
-    deactivatedReason: row.deactivated_reason,
-    textSalt: row.text_salt,
-    requestId: row.request_id,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }),
 });

@@ -1,15 +1,10 @@
 /** The rows of periods. */
-import { type Codec, column } from '../../db/declared-columns.ts';
+import { column, HEX_OR_NULL } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Period } from './period.ts';
 
 /** Hexadecimal digits in a bytea. */
-const DIGITS: Codec<unknown> = {
-  store: (digits) => (digits === null ? null : Buffer.from(digits as string, 'hex')),
-  read: (stored) => (stored === null ? null : (stored as Buffer).toString('hex')),
-};
-
 export const periods = tableOf<Period>({
   name: 'periods',
   key: 'id',
@@ -23,8 +18,8 @@ export const periods = tableOf<Period>({
     column('since_event', 'bigint'),
     column('through_sequence', 'bigint'),
     column('through_event', 'bigint'),
-    column('chain_hash', 'bytea', { codec: DIGITS }),
-    column('trial_balance_digest', 'bytea', { codec: DIGITS, changes: true }),
+    column('chain_hash', 'bytea', { codec: HEX_OR_NULL }),
+    column('trial_balance_digest', 'bytea', { codec: HEX_OR_NULL, changes: true }),
     column('findings', 'jsonb', { notPersonal: 'facts', cardNumber: 'exempt', changes: true }),
     column('findings_total', 'integer', { changes: true }),
     column('open_items', 'jsonb', { notPersonal: 'facts', changes: true }),

@@ -1,5 +1,5 @@
 /** The rows of batches, and what was uploaded before. */
-import { type Codec, column } from '../../db/declared-columns.ts';
+import { type Codec, column, HEX_OR_NULL } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Uuid } from '../../values/ids.ts';
@@ -34,11 +34,6 @@ const PAYING_ACCOUNTS: Codec<unknown> = {
     })),
 };
 
-const DIGEST: Codec<unknown> = {
-  store: (digest) => (digest === null ? null : Buffer.from(digest as string, 'hex')),
-  read: (stored) => (stored === null ? null : (stored as Buffer).toString('hex')),
-};
-
 export const payoutBatches = tableOf<PayoutBatch>({
   name: 'payout_batches',
   key: 'id',
@@ -47,12 +42,12 @@ export const payoutBatches = tableOf<PayoutBatch>({
   columns: [
     column('id', 'uuid'),
     column('status', 'code', { changes: true, filter: true }),
-    column('sha256', 'bytea', { property: 'sha256', codec: DIGEST }),
+    column('sha256', 'bytea', { codec: HEX_OR_NULL }),
     column('items', 'integer'),
     column('made', 'integer', { changes: true }),
     column('last', 'integer', { changes: true }),
-    column('totals', 'jsonb', { property: 'totals', codec: TOTALS, notPersonal: 'facts' }),
-    column('paying_accounts', 'jsonb', { property: 'payingAccounts', codec: PAYING_ACCOUNTS, notPersonal: 'facts' }),
+    column('totals', 'jsonb', { codec: TOTALS, notPersonal: 'facts' }),
+    column('paying_accounts', 'jsonb', { codec: PAYING_ACCOUNTS, notPersonal: 'facts' }),
     column('held', 'boolean', { changes: true }),
     column('rails', 'jsonb', { notPersonal: 'facts' }),
     column('new_payees', 'boolean'),
@@ -65,7 +60,7 @@ export const payoutBatches = tableOf<PayoutBatch>({
     column('external_id', 'text', { notPersonal: 'own_reference', filter: true }),
     column('metadata', 'jsonb', { personal: true, changes: true }),
     column('text_salt', 'bytea', { changes: true }),
-    column('configuration', 'bytea', { property: 'configuration', codec: DIGEST }),
+    column('configuration', 'bytea', { codec: HEX_OR_NULL }),
     column('request_id', 'uuid'),
     column('version', 'integer', { changes: true }),
     column('due_at', 'timestamptz', { changes: true }),

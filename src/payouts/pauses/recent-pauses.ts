@@ -1,6 +1,7 @@
 /** The pauses that a process obeys: read again for whoever asks once the last reading is a second old. */
 import type { Queryable } from '../../db/pool.ts';
-import type { PauseInForce } from './pause.ts';
+import type { KeptBack } from '../../rails/iso20022/bank.ts';
+import { keptBackOf, type PauseInForce } from './pause.ts';
 import { readPauses } from './pause-store.ts';
 
 /** With the way to the rail, a pause is obeyed within two seconds. */
@@ -27,6 +28,11 @@ export class RecentPauses {
   /** As they are now: a payout that has been resumed is not marked by a reading from before. */
   async readAgain(): Promise<readonly PauseInForce[]> {
     return this.#readNow();
+  }
+
+  /** What is kept back of a rail that carries payouts of many books at once, as it is now. */
+  async keptBack(rail: string): Promise<KeptBack> {
+    return keptBackOf(await this.readAgain(), rail);
   }
 
   #readNow(): Promise<readonly PauseInForce[]> {

@@ -1,5 +1,5 @@
 /** The rows of payees. */
-import { column, type RowOf } from '../../db/declared-columns.ts';
+import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import { type DestinationRow, destinationColumns, destinationFromRow } from '../destinations/destination-columns.ts';
@@ -25,20 +25,5 @@ export const payees = tableOf<Payee>({
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
-  fromRow: (row: RowOf<Omit<Payee, 'destination'>> & DestinationRow): Payee => ({
-    id: row.id,
-    status: row.status,
-    disabledReason: row.disabled_reason,
-    name: row.name,
-    destination: destinationFromRow(row, null),
-    destinationVersion: row.destination_version,
-    approvedVersion: row.approved_version,
-    externalId: row.external_id,
-    metadata: row.metadata,
-    textSalt: row.text_salt,
-    requestId: row.request_id,
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }),
+  alsoRead: (row: DestinationRow) => ({ destination: destinationFromRow(row, null) }),
 });

@@ -1,5 +1,5 @@
 /** The row of a book's approval policy. A book whose policy nobody has changed has no row. */
-import { column } from '../../db/declared-columns.ts';
+import { type Codec, column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
 import type { Instant } from '../../values/clock.ts';
@@ -23,14 +23,11 @@ interface WrittenPolicy extends Omit<ApprovalPolicy, 'above'> {
 
 type WrittenProposal = Omit<Proposal, 'policy'> & { readonly policy: WrittenPolicy };
 
-interface PolicyRow {
-  readonly id: Uuid;
-  readonly policy: WrittenPolicy;
-  readonly proposal: WrittenProposal | null;
-  readonly version: number;
-  readonly created_at: Instant;
-  readonly updated_at: Instant;
-}
+const POLICY: Codec<ApprovalPolicy> = { store: written, read };
+const PROPOSAL: Codec<Proposal | null> = {
+  store: (proposal) => proposal && { ...proposal, policy: written(proposal.policy) },
+  read: (stored: WrittenProposal | null) => stored && { ...stored, policy: read(stored.policy) },
+};
 
 export const approvalPolicies = tableOf<StoredPolicy>({
   name: 'approval_policies',
@@ -38,28 +35,12 @@ export const approvalPolicies = tableOf<StoredPolicy>({
   writeOrder: WRITE_ORDER.resources,
   columns: [
     column('id', 'uuid'),
-    column('policy', 'jsonb', ({ policy }) => written(policy), {
-      notPersonal: 'facts',
-      changes: true,
-      cardNumber: 'exempt',
-    }),
-    column('proposal', 'jsonb', ({ proposal }) => proposal && { ...proposal, policy: written(proposal.policy) }, {
-      notPersonal: 'facts',
-      changes: true,
-      cardNumber: 'exempt',
-    }),
+    column('policy', 'jsonb', { codec: POLICY, notPersonal: 'facts', changes: true, cardNumber: 'exempt' }),
+    column('proposal', 'jsonb', { codec: PROPOSAL, notPersonal: 'facts', changes: true, cardNumber: 'exempt' }),
     column('version', 'integer', { changes: true }),
     column('created_at', 'timestamptz'),
     column('updated_at', 'timestamptz', { changes: true }),
   ],
-  fromRow: (row: PolicyRow): StoredPolicy => ({
-    id: row.id,
-    policy: read(row.policy),
-    proposal: row.proposal && { ...row.proposal, policy: read(row.proposal.policy) },
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }),
 });
 
 /** The first row of a book. */

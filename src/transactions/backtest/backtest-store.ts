@@ -1,5 +1,6 @@
 /** Past purchases of a card's line, an account or the book, with their messages. Messages never change: no snapshot is needed. */
 import type { ThreeDSecureResult } from '../../cards/decision/decision-input.ts';
+import { readFees, type StoredFees } from '../../cards/program/stored-schedule.ts';
 import type { EntryMode } from '../../cards/purchase/purchase-facts.ts';
 import { plainArray } from '../../db/columns.ts';
 import type { Queryable } from '../../db/pool.ts';
@@ -8,7 +9,6 @@ import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { MESSAGE_COLUMNS, type MessageRow, messageFromRow } from '../message/messages-store.ts';
 import type { StoredDecision } from '../message/stored-decision.ts';
-import { readFees, type StoredFees } from '../purchase/purchase-table.ts';
 import type { PastMessage, PastPurchase } from './past-purchase.ts';
 
 /** Purchases, and messages, that one query reads. */

@@ -4,6 +4,7 @@
  * it has no room, and the endpoint falls behind.
  */
 
+import type { Slots } from '../../fairness/slots.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Instant } from '../../values/clock.ts';
 import type { Uuid } from '../../values/ids.ts';
@@ -19,7 +20,6 @@ import {
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 import { OutboxDrain } from './outbox-drain.ts';
 import { Pacer } from './pacer.ts';
-import type { Slots } from './slots.ts';
 
 export interface OutboxContext {
   /** For attempts in progress. */

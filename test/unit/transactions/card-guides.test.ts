@@ -5,14 +5,13 @@ import { DISPUTE_REASONS } from '../../../src/acquirers/dispute-reasons.ts';
 import { CARD_TYPES, REPLACEMENT_REASONS } from '../../../src/cards/card/card.ts';
 import { APPROVED, DECLINES, networkCodeOf } from '../../../src/cards/decision/decline-codes.ts';
 import { DEFAULT_EXPIRY_DAYS, DEFAULT_TOLERANCES } from '../../../src/cards/program/program.ts';
-import { ENTRY_MODES } from '../../../src/cards/purchase/purchase-facts.ts';
+import { ENTRY_MODES, PURCHASE_KINDS } from '../../../src/cards/purchase/purchase-facts.ts';
 import { CHART } from '../../../src/ledger/account/chart.ts';
 import { SANDBOX_BIN } from '../../../src/processors/card-sequence.ts';
 import { DISPUTE_ACCOUNT_CLOSED } from '../../../src/transactions/disputes/dispute-step.ts';
 import { MESSAGES_MAX } from '../../../src/transactions/message/messages-store.ts';
 import { TRANSACTION_FLAGS } from '../../../src/transactions/purchase/message-flags.ts';
 import { PURCHASE_TRANSITIONS } from '../../../src/transactions/purchase/purchase-resource.ts';
-import { KINDS } from '../../../src/transactions/recording/api/message-schemas.ts';
 import { EXCEPTION_DETAILS } from '../../../src/transactions/recording/open-exception.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
@@ -61,7 +60,7 @@ describe('for processors', () => {
       expect(processors).toMatch(new RegExp(`^\\| [^\`|]+.*\\| ${code} \\|$`, 'm'));
   });
 
-  test.each(KINDS)('%s is mapped', (kind) => {
+  test.each(PURCHASE_KINDS)('%s is mapped', (kind) => {
     expect(processors).toMatch(new RegExp(`\`(?:kind: )?${kind}\``));
   });
 

@@ -1,9 +1,9 @@
 /** A delivery that is both named by a job and part of the backlog. */
 import { describe, expect, test } from 'vitest';
+import { Slots } from '../../../src/fairness/slots.ts';
 import { newId } from '../../../src/values/ids.ts';
 import type { Attempt, DeliveryInHand } from '../../../src/webhooks/deliveries/delivery.ts';
 import { Outbox } from '../../../src/webhooks/outbox/outbox.ts';
-import { Slots } from '../../../src/webhooks/outbox/slots.ts';
 
 const BOOK = newId();
 const ENDPOINT = newId();

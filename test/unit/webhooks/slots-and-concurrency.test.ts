@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Slots } from '../../../src/fairness/slots.ts';
 import { EndpointConcurrency } from '../../../src/webhooks/outbox/endpoint-concurrency.ts';
-import { Slots } from '../../../src/webhooks/outbox/slots.ts';
 
 /** Takes slots until one is refused; returns their number. */
 function takeAll(slots: Slots, book: string): number {

@@ -6,8 +6,7 @@ import * as shown from '../../../api/schemas/shown.ts';
 import { SCOPES } from '../../../cards/controls/controls.ts';
 import { DECLINE_CODES, DECLINES, type RuleName } from '../../../cards/decision/decline-codes.ts';
 import { MEASURES } from '../../../cards/decision/rule-result.ts';
-import { ENTRY_MODES } from '../../../cards/purchase/purchase-facts.ts';
-import { KINDS } from '../../recording/api/message-schemas.ts';
+import { ENTRY_MODES, PURCHASE_KINDS } from '../../../cards/purchase/purchase-facts.ts';
 import { TRANSACTION_FLAGS } from '../message-flags.ts';
 import { PURCHASE_TRANSITIONS } from '../purchase-resource.ts';
 import type { PurchaseStatus } from '../purchase-state.ts';
@@ -84,7 +83,7 @@ const amounts = z
   })
   .meta({ id: 'TransactionAmounts', description: "Minor units of the account's currency." });
 
-const kindShown = shown.oneOf(KINDS, { description: 'What it is for.' });
+const kindShown = shown.oneOf(PURCHASE_KINDS, { description: 'What it is for.' });
 
 export const transaction = z
   .object({
@@ -182,7 +181,7 @@ export const transactionEvent = z
       .meta({ description: "The sender's name of it. Null of an expiry by the clock." }),
     card: shown.id('card'),
     token: shown.id('cardToken').nullable(),
-    kind: shown.oneOfOrNull(KINDS, { description: 'What it is for.' }),
+    kind: shown.oneOfOrNull(PURCHASE_KINDS, { description: 'What it is for.' }),
     message: shown.oneOfOrNull(['dual', 'single'], { description: 'Whether a clearing follows.' }),
     amount: shown.moneyOrNull('Its own. Null of a reversal of all.'),
     cashback_amount: shown.moneyOrNull('The part of it that is cash.'),

@@ -3,15 +3,7 @@ import { z } from 'zod';
 import { ONE_LINE, WORD } from '../../../acquirers/party-texts.ts';
 import { amountOrZero, orAll, positiveAmount } from '../../../api/schemas/amount.ts';
 import { currency, partyReference, reference, unlessGiven } from '../../../api/schemas/fields.ts';
-import { DEBIT_KINDS, ENTRY_MODES, type PurchaseKind } from '../../../cards/purchase/purchase-facts.ts';
-
-export const KINDS = [
-  ...DEBIT_KINDS,
-  'account_verification',
-  'balance_inquiry',
-  'refund',
-  'transfer_in',
-] as const satisfies readonly PurchaseKind[];
+import { DEBIT_KINDS, ENTRY_MODES, PURCHASE_KINDS, type PurchaseKind } from '../../../cards/purchase/purchase-facts.ts';
 
 /** Published in the guide. Networks' own are shorter. */
 const REFERENCE_MAX = 64;
@@ -130,7 +122,7 @@ const authorizationFields = {
   merchant,
   entry_mode: entryMode,
   kind: kind(
-    KINDS,
+    PURCHASE_KINDS,
     'What it is for. Without it the MCC says: 6010 and 6011 cash, 4829, 6051, 6540 and 7995 quasi-cash, else a purchase.',
   ),
   message: form,

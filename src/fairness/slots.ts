@@ -3,6 +3,7 @@
  * may take another slot while it has fewer than are free. So a single book gets half of the slots, and n busy books get
  * equal parts (dynamic thresholds: Choudhury and Hahne, 1998). The first busy book keeps its larger part until it frees
  * slots, which takes 15 s with silent receivers. So a few slots are guaranteed to each book, even when none is free.
+ * Other forms: room.ts.
  */
 export class Slots {
   readonly #size: number;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Turns } from '../../../src/db/turns.ts';
+import { Turns } from '../../../src/fairness/turns.ts';
 
 const turnsOf = (change: Partial<ConstructorParameters<typeof Turns>[0]> = {}) =>
   new Turns({ places: 4, placesOfOne: 2, waitingOfOne: 3, waitMs: 1_000, ...change });

@@ -1,4 +1,4 @@
-/** A few places for many callers in turn: a frequent caller waits behind itself, not in front of others. */
+/** A few places for many callers in turn: a frequent caller waits behind itself, not in front of others. Other forms: room.ts. */
 
 export interface TurnsOptions {
   places: number;
