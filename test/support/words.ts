@@ -65,7 +65,12 @@ export const WORDS: Readonly<Record<string, Word>> = {
     instead: 'limited by party, part',
     at: /^src\/(payments|calendar)\//,
   },
-  source: { forms: /\bsources?\b/g, instead: 'account, origin, caller', at: /^src\/payments\/sources\// },
+  source: {
+    forms: /\bsources?\b/g,
+    instead: 'account, origin, caller',
+    // A card decision names its source (`decision_source`): the rules, the endpoint, its default or the network.
+    at: /^src\/payments\/sources\/|^src\/cards\/decision\/|^src\/transactions\/(decisions\/endpoint-answer|message\/stored-decision)/,
+  },
 };
 
 export type Counts = Record<string, Record<string, number>>;
