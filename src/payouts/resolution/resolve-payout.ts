@@ -1,6 +1,6 @@
 /**
- * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. What the rail says later is held against
- * it as against any other outcome (apply-rail-report.ts).
+ * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. A later report of the rail is
+ * compared with it as with any other outcome (apply-rail-report.ts).
  */
 
 import { exceptions } from '../../exceptions/exception-table.ts';
