@@ -39,8 +39,8 @@ import { payableTokens } from './payments/tokens/payable-token.ts';
 import { keptBackOf } from './payouts/pauses/pause.ts';
 import { RecentPauses } from './payouts/pauses/recent-pauses.ts';
 import type { Logger } from './process/log.ts';
-import { isEarlierRelease } from './process/release.ts';
 import { warnSeldom } from './process/seldom.ts';
+import { isEarlierVersion } from './process/version.ts';
 import { createProcessors, type Processors } from './processors/processors.ts';
 import { createEnqueuer, type Enqueuer } from './queue/enqueuer.ts';
 import { createQueues, type Queues } from './queue/queues.ts';
@@ -111,7 +111,7 @@ export interface Runtime extends PaymentsRuntime {
   prepare(): Promise<void>;
   /** Reads the key and the stored forms that all processes share, and keeps the settings of RAILS_FILE. Call it before anything is written. */
   readInstallation(): Promise<void>;
-  /** Finishes the commands that the committer holds, then closes every connection. */
+  /** Finishes the commands that the committer has accepted, then closes every connection. */
   close(): Promise<void>;
 }
 
@@ -223,7 +223,7 @@ export function createRuntime(config: Config, log: Logger, options: RuntimeOptio
 
 /** 0.3.0 has the sandbox alone, and would set aside payouts of other rails. Throws ConfigError until the contract. */
 function requireKnownRails({ RAILS_FILE, RAIL_HTTP_NAME }: Config, { contractedTo }: Contracted): void {
-  if ((RAILS_FILE ?? RAIL_HTTP_NAME) === undefined || !isEarlierRelease(contractedTo, '0.4.0')) return;
+  if ((RAILS_FILE ?? RAIL_HTTP_NAME) === undefined || !isEarlierVersion(contractedTo, '0.4.0')) return;
   throw new ConfigError(
     'RAILS_FILE and RAIL_HTTP_NAME are settings since release 0.4.0. A process of an earlier release would not know their rails: set them once the installation is contracted (npm run migrate -- --contract).',
   );

@@ -44,7 +44,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   release: {
     forms: /\breleases?\b/g,
     instead: 'version',
-    at: new RegExp(`^src/(${MONEY})/|^src/reconciliation/|^scripts/releases\\.ts$`),
+    at: new RegExp(`^src/(${MONEY})/|^src/reconciliation/|^scripts/(releases|faults/payment-.*)\\.ts$`),
   },
   'release of the software': {
     forms: /\breleases? \d|\b(later|earlier|this) releases?\b/g,
@@ -55,18 +55,19 @@ export const WORDS: Readonly<Record<string, Word>> = {
   hold: {
     forms: /\b(holds?|held|holding)\b/g,
     instead: 'has, keeps, contains; a worker has a lease',
-    // A bank statement that waits for people is held, and released.
-    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation)\/|^src\/verify\/(hold|account)-/,
+    // A bank statement that waits for people is held, and released. Checks and audit read the ledger's holds.
+    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation)\/|^src\/verify\/(hold|account|verify|window)-|^src\/audit\/parts/,
   },
   // The verb is plain English: queues share a connection.
   share: {
     forms: /\b(a|an|the|its|their|this|each|equal|fair|own|larger|random) shares?\b/g,
     names: /\bshares?\b/g,
     instead: 'limited by party, part',
-    at: /^src\/(payments|calendar)\//,
+    at: /^src\/(payments|calendar)\/|^scripts\/faults\/payment-records-/,
   },
   source: {
     forms: /\bsources?\b/g,
+    names: /(?<!\bdecision )\bsources?\b/g,
     instead: 'account, origin, caller',
     // A card decision names its source (`decision_source`): the rules, the endpoint, its default or the network.
     at: /^src\/payments\/sources\/|^src\/cards\/decision\/|^src\/transactions\/(decisions\/endpoint-answer|message\/stored-decision)/,

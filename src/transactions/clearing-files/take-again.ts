@@ -7,7 +7,7 @@
 import type { Pool } from '../../db/pool.ts';
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { resolveByOperator } from '../../exceptions/handle-exception.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { Command } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -81,7 +81,7 @@ function takeOnce(
   const taken = takeLine(draft, read);
   if (taken.is === 'exception') return draft.finish<TakenAgain>({ result: 'exception', exception: taken.exception });
   const entryIds = taken.is === 'booked' ? taken.entryIds : [];
-  settleByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
+  resolveByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
   const intake = draft.get(clearingIntakes, part.id)!;
   draft.put(clearingIntakes, part.id, {
     ...intake,
