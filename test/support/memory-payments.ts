@@ -27,7 +27,7 @@ import { type PaymentShare, shareId } from '../../src/payments/shares/share.ts';
 import { paymentShares } from '../../src/payments/shares/share-table.ts';
 import { newId, type Uuid } from '../../src/values/ids.ts';
 import { MemoryBook } from './memory-book.ts';
-import { VERSION, requested, SUCCEEDED } from './payments.ts';
+import { RELEASE, requested, SUCCEEDED } from './payments.ts';
 
 /** The amount of every payment: with its fee of 510, what it earned is 19,490. */
 export const AMOUNT = 20_000n;
@@ -163,7 +163,7 @@ export class PaymentScene {
 
   /** Whatever a kind of operation may need of the book. */
   termsOf(operation: PaymentOperation): NonNullable<ReportTerms> {
-    return { release: VERSION, today: today(this.memory), movedShares: movedShares(this, operation) };
+    return { release: RELEASE, today: today(this.memory), movedShares: movedShares(this, operation) };
   }
 
   report(operation: PaymentOperation, report: Partial<AcquirerReport> = {}): PaymentOperation {

@@ -47,7 +47,7 @@ export function releaseIn(change: Partial<ReleaseSchedule> = {}): ReleaseSchedul
   };
 }
 
-export const VERSION = releaseIn();
+export const RELEASE = releaseIn();
 
 /** A payment that is at the acquirer, and its authorization. */
 export async function acceptOne(

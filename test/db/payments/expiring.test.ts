@@ -20,7 +20,7 @@ import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
-import { acceptOne, acceptRequest, VERSION, SUCCEEDED, say, settleAll } from '../../support/payments.ts';
+import { acceptOne, acceptRequest, RELEASE, SUCCEEDED, say, settleAll } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -115,7 +115,7 @@ describe('a request to pay that its acquirer has not seen', () => {
       operations: new RowLoads(book.pool, paymentOperations),
       committer: book.committer,
       clock: { now: () => now },
-      release: VERSION,
+      release: RELEASE,
       authorizationMs: SUCCEEDED.authorizationMs,
       fingerprints: PLAIN_FINGERPRINTS,
       publicUrl: 'https://api.test',

@@ -15,7 +15,7 @@ import type { Clock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
-import { acceptOne, VERSION, SUCCEEDED, say } from '../../support/payments.ts';
+import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let database: TestDatabase;
@@ -89,7 +89,7 @@ async function inquireAt(now: number, { operation }: Accepted): Promise<void> {
     operations: new RowLoads(book.pool, paymentOperations),
     committer: book.committer,
     clock,
-    release: VERSION,
+    release: RELEASE,
     authorizationMs: SUCCEEDED.authorizationMs,
     fingerprints: PLAIN_FINGERPRINTS,
     publicUrl: 'https://api.test',
@@ -106,7 +106,7 @@ const take = async ({ operation }: Accepted, notice: AcquirerNotice) => {
   const taking = {
     pool: book.pool,
     clock,
-    release: VERSION,
+    release: RELEASE,
     authorizationMs: SUCCEEDED.authorizationMs,
     acquirer: () => acquirers.sandbox,
   };

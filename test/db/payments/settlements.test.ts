@@ -22,7 +22,7 @@ import { listParts } from '../../../src/payments/settlements/report-store.ts';
 import { newId, publicId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { findingsOf } from '../../support/findings.ts';
-import { acceptOne, VERSION, SUCCEEDED, say } from '../../support/payments.ts';
+import { acceptOne, RELEASE, SUCCEEDED, say } from '../../support/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { Reports } from '../../support/reports.ts';
 import { runHere } from '../../support/run-here.ts';
@@ -176,12 +176,12 @@ test('what an acquirer says while the clock of the book is moved on is taken in 
   const given = { ...accepted, report: SUCCEEDED };
   const longAgo = { now: Date.now() - 10 * 86_400_000, timeZone: 'UTC' };
   const early = await book
-    .submit(applyAcquirerReport(book.id, { ...given, read: { release: VERSION, today: longAgo } }))
+    .submit(applyAcquirerReport(book.id, { ...given, read: { release: RELEASE, today: longAgo } }))
     .catch((error: unknown) => error);
   expect(early).toMatchObject({ code: 'service_unavailable' });
   expect(isPassing(early)).toBe(true);
   const today = { now: Date.now(), timeZone: 'UTC' };
-  const late = await book.submit(applyAcquirerReport(book.id, { ...given, read: { release: VERSION, today } }));
+  const late = await book.submit(applyAcquirerReport(book.id, { ...given, read: { release: RELEASE, today } }));
   expect(late).toMatchObject({ status: 'succeeded' });
 });
 

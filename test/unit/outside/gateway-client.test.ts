@@ -1,7 +1,7 @@
 /** Calls to a gateway end within their limit, whatever the other side does: then nobody knows what it did (gateway-client.ts). */
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { drip, answerWithoutTls, startRawServer } from '../../../scripts/harness/raw-server.ts';
+import { answerWithoutTls, drip, startRawServer } from '../../../scripts/harness/raw-server.ts';
 import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { ANSWER_BYTES_MAX, GatewayClient, GatewayRefusal } from '../../../src/outside/gateway/gateway-client.ts';
 import { PartyUnreachable } from '../../../src/outside/party/party.ts';

@@ -18,7 +18,7 @@ import { systemClock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { START } from '../../support/memory-book.ts';
 import { AMOUNT, PaymentScene } from '../../support/memory-payments.ts';
-import { VERSION, SUCCEEDED } from '../../support/payments.ts';
+import { RELEASE, SUCCEEDED } from '../../support/payments.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -334,7 +334,7 @@ describe('what a report needs of the book', () => {
     const found = [accounts, paymentShares, paydays, disputes].map((table) => touches(command, table));
     expect(found).toEqual([money, money, money, dispute]);
 
-    const runtime = { pool, clock: systemClock, release: VERSION };
+    const runtime = { pool, clock: systemClock, release: RELEASE };
     const about = { payment: scene.paymentOf(operation), operation, report: SUCCEEDED };
     const made = reportCommand(runtime, scene.memory.book.id, about);
     if (money) await expect(made).rejects.toThrow('after calling end on the pool');
