@@ -12,7 +12,7 @@ import type { BookId } from '../src/ledger/book/book.ts';
 import { databaseUrlOf } from '../src/process/connection-urls.ts';
 import { checkpointView } from '../src/proofs/checkpoint.ts';
 import { type CheckpointContext, JournalDoesNotVerify } from '../src/proofs/checkpoint-context.ts';
-import { sayCheckpoint } from '../src/proofs/judge-proof.ts';
+import { describeCheckpoint } from '../src/proofs/judge-proof.ts';
 import { carryOut } from '../src/proofs/make-checkpoint.ts';
 import { planCheckpoint } from '../src/proofs/plan-checkpoint.ts';
 import { TreeContradicted } from '../src/proofs/tree-store.ts';
@@ -104,7 +104,7 @@ async function checkpointAll(context: CheckpointContext, { book, out, json }: Op
       if (out !== undefined) appendFileSync(out, `${JSON.stringify(view)}\n`);
       progress.clear();
       if (json) process.stdout.write(`${shown === 0 ? '' : ','}${JSON.stringify(view)}`);
-      else console.log(`${sayCheckpoint(view)}: ${newest.made ? 'signed now' : 'nothing new since'}`);
+      else console.log(`${describeCheckpoint(view)}: ${newest.made ? 'signed now' : 'nothing new since'}`);
       shown++;
     } catch (error) {
       if (!(error instanceof JournalDoesNotVerify) && !(error instanceof TreeContradicted)) throw error;

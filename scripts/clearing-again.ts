@@ -25,7 +25,7 @@ export async function takeLineAgain(
   const booked = taken.result === 'booked' ? amount : 0;
   return {
     shown: { ok, exception: shownId, book: publicId('book', part.ofBook), message_reference, currency, booked, result },
-    said: `${message_reference}, ${amount} ${currency}: ${result}`,
+    text: `${message_reference}, ${amount} ${currency}: ${result}`,
   };
 }
 

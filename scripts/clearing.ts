@@ -1,8 +1,8 @@
 /**
- * `npm run clearing -- FILE --processor NAME`: takes in a processor's clearing file (docs/clearing-files.md). The file is read twice: checked
- * whole before anything is kept, then kept; then each program's book gets its lines. Killed, it is run again and goes on; the same file
- * again books nothing twice. `--again EXCEPTION` takes one line again. Exits 0 when every line is booked, 1 with exceptions, 2 for bad
- * input, 3 when it could not run.
+ * `npm run clearing -- FILE --processor NAME`: books a processor's clearing file (docs/clearing-files.md). The file is
+ * read twice: checked whole before anything is kept, then kept; then each program's book gets its lines. If it is
+ * killed, the next run continues; the same file again books nothing twice. `--again EXCEPTION` takes one line again.
+ * Exits 0 when every line is booked, 1 with exceptions, 2 for bad input, 3 when it could not run.
  */
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -9,9 +9,9 @@ import { DOCS_FOLDER } from '../src/http/reference/guides.ts';
 import { EXAMPLES_FOLDER } from '../src/http/reference/openapi-examples.ts';
 import { BUILT_REFERENCE, installedReference } from '../src/http/reference/reference-assets.ts';
 
-const source = installedReference();
-if (source === undefined) throw new Error('@scalar/api-reference is not installed: run npm ci');
-copy(source, `src/http/reference/${BUILT_REFERENCE}`);
+const reference = installedReference();
+if (reference === undefined) throw new Error('@scalar/api-reference is not installed: run npm ci');
+copy(reference, `src/http/reference/${BUILT_REFERENCE}`);
 copy(fileURLToPath(EXAMPLES_FOLDER), 'src/http/reference/examples');
 copy(fileURLToPath(DOCS_FOLDER), 'docs');
 

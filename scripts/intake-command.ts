@@ -1,4 +1,4 @@
-/** What commands share that take in a file of a party: exit codes, the database, and a committer. */
+/** What commands share that book a file of a party: exit codes, the database, and a committer. */
 import { lowBalances } from '../src/accounts/account/low-balance.ts';
 import { requireContractedTo } from '../src/db/contract.ts';
 import { watchForms } from '../src/db/forms.ts';
@@ -80,8 +80,7 @@ export function secretBoxOf(environment: NodeJS.ProcessEnv): SecretBox {
 /** A line of an exception, after it was taken again. */
 export interface TakenAgain {
   readonly shown: { readonly ok: boolean } & Readonly<Record<string, unknown>>;
-  /** In words. */
-  readonly said: string;
+  readonly text: string;
 }
 
 /** Prints it. Resolves to whether the line is booked. */
@@ -89,10 +88,10 @@ export async function runAgain(
   { databaseUrl, name, json }: { databaseUrl: string | undefined; name: string; json: true | undefined },
   takeAgain: (runtime: { pool: Pool; committer: Committer }) => Promise<TakenAgain>,
 ): Promise<boolean> {
-  const { shown, said } = await withDatabase({ databaseUrl, name }, (pool) =>
+  const { shown, text } = await withDatabase({ databaseUrl, name }, (pool) =>
     withCommitter(pool, (committer) => takeAgain({ pool, committer })),
   );
-  console.log(json ? toJson(shown) : said);
+  console.log(json ? toJson(shown) : text);
   return shown.ok;
 }
 

@@ -30,7 +30,7 @@ export async function takeLineAgain(
   };
   const nothing = (ok: boolean, result: string): TakenAgain => ({
     shown: { ok, ...of, booked: 0, result },
-    said: `${of.settlement} ${line.lineId}: ${result}`,
+    text: `${of.settlement} ${line.lineId}: ${result}`,
   });
   if (found.isBooked) return nothing(true, 'had been booked, and nothing is booked twice.');
   const actor = encodeActor({ type: 'operator', name: by.slice(0, 100) });
@@ -51,6 +51,6 @@ export async function takeLineAgain(
       : nothing(false, 'was approved by people without this line: nothing was booked.');
   return {
     shown: { ok: true, ...of, booked: line.gross, result: 'is booked, and its exception resolved.' },
-    said: `${of.settlement} ${line.lineId}: ${line.gross} ${part.currency} is booked, and its exception resolved.`,
+    text: `${of.settlement} ${line.lineId}: ${line.gross} ${part.currency} is booked, and its exception resolved.`,
   };
 }

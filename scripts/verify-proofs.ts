@@ -39,7 +39,7 @@ export function printJudgements(
   judgements: readonly Judgement[],
   { keys, json }: { readonly keys: readonly string[]; readonly json?: boolean | undefined },
 ): boolean {
-  const ok = judgements.every(({ holds }) => holds);
+  const ok = judgements.every(({ isSound }) => isSound);
   if (json) console.log(JSON.stringify({ ok, judgements }));
   else print(judgements, ok);
   if (keys.length === 0) console.error('No key was pinned: --public-key names one that you trust.');
@@ -47,7 +47,7 @@ export function printJudgements(
 }
 
 function print(judgements: readonly Judgement[], ok: boolean): void {
-  for (const { holds, text } of judgements) console.log(`${holds ? 'holds' : 'FAILS'}  ${text}`);
+  for (const { isSound, text } of judgements) console.log(`${isSound ? 'holds' : 'FAILS'}  ${text}`);
   console.log(ok ? 'Everything holds.' : 'Not everything holds.');
 }
 

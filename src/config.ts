@@ -104,7 +104,7 @@ function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^\s/?#\\@]+(\/[^\s?#\\]*)?$/i.test(text) && isUrl(text);
 }
 
-/** A gateway is called by https; by http only on this machine, where a proxy may speak TLS for it. */
+/** A gateway is called by https; by http only on this machine, where a proxy may add TLS. */
 function isGatewayUrl(text: string): boolean {
   if (!isBaseUrl(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -270,7 +270,7 @@ const schema = z.object({
   PAYMENT_DISPUTE_FEE_REFUNDED: flag.default(false),
   /** The tax that fees contain, in per cent by currency: JOD:16. A currency that is not in it is not taxed. */
   FEE_TAX_PERCENT: percentages,
-  /** Days from a capture to its release to the merchant, for books without a schedule of their own. */
+  /** Days from a capture until its money is available to the merchant, for books without a schedule of their own. */
   PAYMENT_RELEASE_DAYS: whole(1, 90).default(2),
   PAYMENT_RELEASE_UNIT: z.enum(['days', 'business_days']).default('days'),
   /**

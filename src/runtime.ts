@@ -69,7 +69,7 @@ export interface Runtime extends PartsOfGroups {
   prepare(): Promise<void>;
   /** Reads the key and the stored forms that all processes share, and keeps the settings of RAILS_FILE. Call it before anything is written. */
   readInstallation(): Promise<void>;
-  /** Finishes the commands that the committer holds, then closes every connection. */
+  /** Finishes the commands that the committer has accepted, then closes every connection. */
   close(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import { ACQUIRER_NOTICE_KINDS } from '../src/acquirers/acquirer.ts';
 import { cards } from '../src/cards/card/card-table.ts';
 import { cardOperations } from '../src/cards/operations/card-operation-table.ts';
 import { takeProcessorNotices } from '../src/cards/outcomes/processor-notices.ts';
-import { inquireCardOperations, tellOperations } from '../src/cards/outcomes/send-operations.ts';
+import { inquireCardOperations, submitCardOperations } from '../src/cards/outcomes/send-operations.ts';
 import { RowLoads } from '../src/ledger/rows/row-loads.ts';
 import type { OutsideCalls } from '../src/outside/calls/job-calls.ts';
 import { paymentOperations } from '../src/payments/operations/payment-operation-table.ts';
@@ -51,7 +51,7 @@ export function paymentsPool(runtime: Runtime, calls: OutsideCalls): PoolDefinit
     jobs: {
       'operation.submit': ({ bookId, ids }) => submitOperations(sending, bookId, ids),
       'operation.inquire': ({ bookId, ids }) => inquireOperations(sending, bookId, ids),
-      'card.tell': ({ bookId, ids }) => tellOperations(sending, bookId, ids),
+      'card.tell': ({ bookId, ids }) => submitCardOperations(sending, bookId, ids),
       'card.inquire': ({ bookId, ids }) => inquireCardOperations(sending, bookId, ids),
     },
   });

@@ -77,7 +77,7 @@ export async function startPools(runtime: Runtime, options: StartPoolsOptions): 
     sweeper() {
       const { groups, pool, clock, log, metrics, config } = runtime;
       const sweeper = startSweeper(runtime);
-      const pace = { sharePercent: config.AUDIT_TIME_SHARE_PERCENT, intervalMs: config.SWEEP_INTERVAL_MS };
+      const pace = { timePercent: config.AUDIT_TIME_SHARE_PERCENT, intervalMs: config.SWEEP_INTERVAL_MS };
       const audit = startAudit({ groups, pool, clock, log, counts: metrics.audit, ...pace });
       return () => Promise.all([sweeper.close(), audit.close()]);
     },

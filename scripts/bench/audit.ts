@@ -8,7 +8,7 @@ import type { BenchContext, BenchResult } from './bench.ts';
 import { createCommitter, openBookWithAccounts } from './book.ts';
 import { startWorkerProcess } from './children.ts';
 import { familyCpuSeconds } from './cpu-time.ts';
-import { submitAll, uniformSource } from './ledger-load.ts';
+import { submitAll, uniformCommands } from './ledger-load.ts';
 import { takeTurns, timed } from './slices.ts';
 import { setStage } from './stage.ts';
 import { round } from './statistics.ts';
@@ -25,8 +25,8 @@ export async function benchAudit({ closing, queue, seconds, profile }: BenchCont
   const stage = await setStage(closing, { queue, profile });
   const book = await openBookWithAccounts(stage.pool, { name: 'Audited', accounts: ACCOUNTS });
   const committer = createCommitter(stage.pool);
-  const source = uniformSource(book);
-  await submitAll(committer, source, { count: ENTRIES_BEFORE, callers: 1_000 });
+  const nextCommand = uniformCommands(book);
+  await submitAll(committer, nextCommand, { count: ENTRIES_BEFORE, callers: 1_000 });
   const sweeper = await startWorkerProcess(stage, ['sweeper']);
   say(`${ENTRIES_BEFORE} entries to check, ${CALLERS} callers post more`);
 
@@ -39,7 +39,7 @@ export async function benchAudit({ closing, queue, seconds, profile }: BenchCont
       if (name === 'alone') sweeper.pause();
       else sweeper.resume();
       const before = { postgres: familyCpuSeconds(stage.postgres.pid!), sweeper: sweeper.cpuSeconds() };
-      const measured = await timed(() => submitAll(committer, source, { count: SLICE, callers: CALLERS }));
+      const measured = await timed(() => submitAll(committer, nextCommand, { count: SLICE, callers: CALLERS }));
       used[name].postgres += familyCpuSeconds(stage.postgres.pid!) - before.postgres;
       used[name].entries += measured.count;
       if (name === 'audited') {

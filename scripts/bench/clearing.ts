@@ -1,6 +1,7 @@
 /**
- * Bench `clearing`: lines a second of a clearing file, taken in by the command as an operator runs it, beside the rows that it writes by bare
- * INSERT; and how large the command gets, with ten times as many lines too (--only turns,large). The lines are forced posts of a thousand cards: each makes a purchase, and posts it.
+ * Bench `clearing`: lines a second of a clearing file, booked by the command as an operator runs it, beside bare
+ * INSERTs of the same rows; and how large the command gets, with ten times as many lines too (--only turns,large). The
+ * lines are forced posts of a thousand cards: each makes a purchase, and posts it.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ import { createCommitter, openBookWithAccounts } from './book.ts';
 import { startHelper } from './children.ts';
 import { copyLines, longestTransactionMs } from './copy-store.ts';
 import type { Exported } from './exporter.ts';
-import { submitAll, uniformSource } from './ledger-load.ts';
+import { submitAll, uniformCommands } from './ledger-load.ts';
 import { setStage } from './stage.ts';
 import { percentile, round } from './statistics.ts';
 
@@ -25,7 +25,7 @@ export async function benchExport({ closing, entries, profile }: BenchContext): 
   const stage = await setStage(closing, { queue: null, profile });
   const { id } = await openBookWithAccounts(stage.pool, { name: 'Export', accounts: ACCOUNTS }).then(async (book) => {
     const committer = createCommitter(stage.pool);
-    await submitAll(committer, uniformSource(book), { count: Math.min(entries, ENTRIES_MAX), callers: CALLERS });
+    await submitAll(committer, uniformCommands(book), { count: Math.min(entries, ENTRIES_MAX), callers: CALLERS });
     await committer.close();
     return book;
   });

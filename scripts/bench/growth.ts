@@ -10,8 +10,8 @@ import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
 import { readByEffect } from './effective.ts';
-import { heldSnapshot } from './held-snapshot.ts';
-import { inTurns, oneAccountSource, submitAll, uniformSource } from './ledger-load.ts';
+import { inTurns, oneAccountCommands, submitAll, uniformCommands } from './ledger-load.ts';
+import { openSnapshot } from './open-snapshot.ts';
 import { takeTurns, timed } from './slices.ts';
 import { addDatabase, type Stage, setStage } from './stage.ts';
 import { percentile, round } from './statistics.ts';
@@ -20,7 +20,7 @@ import { verifyLedger } from './verify.ts';
 const ACCOUNTS = 20_000;
 const CALLERS = 2_000;
 const SLICE = 10_000;
-const TOLD_EVERY = 250_000;
+const REPORT_EVERY = 250_000;
 const READS = 500;
 const PAGE = 100;
 
@@ -35,12 +35,12 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
     const committer = createCommitter(pool);
     return {
       name,
-      run: () => timed(() => submitAll(committer, uniformSource(book), { count: SLICE, callers: CALLERS })),
+      run: () => timed(() => submitAll(committer, uniformCommands(book), { count: SLICE, callers: CALLERS })),
     };
   };
   const turns = await takeTurns([slice('empty', empty, emptyPool), slice('grown', grown, stage.pool)], seconds);
   const reads = await readOneAccount(stage, grown);
-  const held = await heldSnapshot(stage, grown);
+  const underSnapshot = await openSnapshot(stage, grown);
   const byEffect = await readByEffect(stage, entries);
   const checked = await verifyLedger(stage);
   return {
@@ -52,7 +52,7 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
       empty_per_s: round(turns.rate('empty')),
       ratio_to_empty: round(turns.ratio('grown', 'empty'), 3),
       ...reads,
-      ...held,
+      ...underSnapshot,
       ...byEffect.fields,
     },
     missed: byEffect.missed,
@@ -62,11 +62,11 @@ export async function benchGrowth({ closing, seconds, entries, profile }: BenchC
 /** Fills the book. Every fifth entry touches the first account. */
 async function fill({ pool }: Stage, book: BenchBook, entries: number): Promise<void> {
   const committer = createCommitter(pool);
-  const uniform = uniformSource(book);
-  const source = inTurns([oneAccountSource(book, book.accounts[0]!), uniform, uniform, uniform, uniform]);
-  for (let done = 0; done < entries; done += TOLD_EVERY) {
-    await submitAll(committer, source, { count: Math.min(TOLD_EVERY, entries - done), callers: CALLERS });
-    say(`${Math.min(done + TOLD_EVERY, entries)} of ${entries} entries`);
+  const uniform = uniformCommands(book);
+  const nextCommand = inTurns([oneAccountCommands(book, book.accounts[0]!), uniform, uniform, uniform, uniform]);
+  for (let done = 0; done < entries; done += REPORT_EVERY) {
+    await submitAll(committer, nextCommand, { count: Math.min(REPORT_EVERY, entries - done), callers: CALLERS });
+    say(`${Math.min(done + REPORT_EVERY, entries)} of ${entries} entries`);
   }
   await committer.close();
 }

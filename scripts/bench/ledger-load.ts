@@ -43,19 +43,19 @@ function post(movement: Movement, daysBefore = 0): Command<void> {
   };
 }
 
-export type CommandSource = () => { bookId: BookId; command: Command<void> };
+export type NextCommand = () => { bookId: BookId; command: Command<void> };
 
-export function uniformSource(book: BenchBook): CommandSource {
+export function uniformCommands(book: BenchBook): NextCommand {
   return () => ({ bookId: book.id, command: post(uniform(book)) });
 }
 
 /** Every entry debits the book's first account. */
-export function hotSource(book: BenchBook): CommandSource {
-  return oneAccountSource(book, book.accounts[0]!);
+export function hotCommands(book: BenchBook): NextCommand {
+  return oneAccountCommands(book, book.accounts[0]!);
 }
 
 /** Every entry debits one account. */
-export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource {
+export function oneAccountCommands(book: BenchBook, account: Uuid): NextCommand {
   return () => ({ bookId: book.id, command: post({ debit: account, credit: otherThan(book, account) }) });
 }
 
@@ -63,7 +63,7 @@ export function oneAccountSource(book: BenchBook, account: Uuid): CommandSource 
 export function backdated(
   book: BenchBook,
   { account, part, days }: { readonly account: Uuid; readonly part: number; readonly days: number },
-): CommandSource {
+): NextCommand {
   return () => {
     const daysBefore = Math.random() < part ? 1 + Math.floor(Math.random() * days) : 0;
     return { bookId: book.id, command: post({ debit: account, credit: otherThan(book, account) }, daysBefore) };
@@ -77,9 +77,9 @@ function otherThan(book: BenchBook, account: Uuid): Uuid {
 }
 
 /** Takes from each generator in turn. */
-export function inTurns(sources: readonly CommandSource[]): CommandSource {
+export function inTurns(generators: readonly NextCommand[]): NextCommand {
   let next = 0;
-  return () => sources[next++ % sources.length]!();
+  return () => generators[next++ % generators.length]!();
 }
 
 /**
@@ -88,14 +88,14 @@ export function inTurns(sources: readonly CommandSource[]): CommandSource {
  */
 export async function submitAll(
   committer: Committer,
-  source: CommandSource,
+  nextCommand: NextCommand,
   { count, callers }: { count: number; callers: number },
 ): Promise<number> {
   let left = count;
   const caller = async () => {
     while (left > 0) {
       left--;
-      const { bookId, command } = source();
+      const { bookId, command } = nextCommand();
       await committer.submit(bookId, command);
     }
   };

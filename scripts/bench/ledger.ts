@@ -7,7 +7,7 @@ import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, CURRENCY, createCommitter, openBookWithAccounts } from './book.ts';
 import { CeilingRows, insertCeilingBatch } from './ceiling-store.ts';
-import { hotSource, inTurns, submitAll, uniform, uniformSource } from './ledger-load.ts';
+import { hotCommands, inTurns, submitAll, uniform, uniformCommands } from './ledger-load.ts';
 import { type Slice, takeTurns, timed } from './slices.ts';
 import { addDatabase, type Stage, setStage } from './stage.ts';
 import { round } from './statistics.ts';
@@ -58,19 +58,19 @@ function productSlices({ pool }: Stage, book: BenchBook, four: readonly BenchBoo
   const committer = createCommitter(pool);
   const slice = (
     name: string,
-    source: () => ReturnType<ReturnType<typeof uniformSource>>,
+    nextCommand: () => ReturnType<ReturnType<typeof uniformCommands>>,
     load: { count: number; callers: number },
   ) => ({
     name,
-    run: () => timed(() => submitAll(committer, source, load)),
+    run: () => timed(() => submitAll(committer, nextCommand, load)),
   });
   const full = { count: SLICE_FULL, callers: CALLERS_FULL };
   return [
-    slice('uniform', uniformSource(book), full),
-    slice('hot', hotSource(book), full),
-    slice('4 books', inTurns(four.map(uniformSource)), { count: SLICE_FULL * 2, callers: CALLERS_FULL * BOOKS }),
-    slice('concurrent', uniformSource(book), { count: SLICE_CONCURRENT, callers: CALLERS_CONCURRENT }),
-    slice('one by one', uniformSource(book), { count: SLICE_ONE_BY_ONE, callers: 1 }),
+    slice('uniform', uniformCommands(book), full),
+    slice('hot', hotCommands(book), full),
+    slice('4 books', inTurns(four.map(uniformCommands)), { count: SLICE_FULL * 2, callers: CALLERS_FULL * BOOKS }),
+    slice('concurrent', uniformCommands(book), { count: SLICE_CONCURRENT, callers: CALLERS_CONCURRENT }),
+    slice('one by one', uniformCommands(book), { count: SLICE_ONE_BY_ONE, callers: 1 }),
   ];
 }
 

@@ -6,7 +6,7 @@ import { say } from '../harness/progress.ts';
 import type { BenchContext, BenchResult } from './bench.ts';
 import { type BenchBook, createCommitter, openBookWithAccounts } from './book.ts';
 import { startHelper } from './children.ts';
-import { submitAll, uniformSource } from './ledger-load.ts';
+import { submitAll, uniformCommands } from './ledger-load.ts';
 import type { Reported } from './reporter.ts';
 import { type Stage, setStage } from './stage.ts';
 import { percentile, round } from './statistics.ts';
@@ -55,7 +55,7 @@ export async function benchReports({ closing, entries, profile }: BenchContext):
 
 async function fill({ pool }: Stage, book: BenchBook, entries: number): Promise<void> {
   const committer = createCommitter(pool);
-  const uniform = uniformSource(book);
+  const uniform = uniformCommands(book);
   for (let done = 0; done < entries; done += NOTED_EVERY) {
     const count = Math.min(NOTED_EVERY, entries - done);
     await submitAll(committer, uniform, { count, callers: CALLERS });

@@ -17,7 +17,7 @@ import { verifyLedger } from './verify.ts';
 
 const ACCOUNTS = 10;
 /** Fraction of the deliveries: a worker that has just started compiles as it goes. */
-const WARM_UP_SHARE = 0.25;
+const WARM_UP_PART = 0.25;
 const BARE_POSTS = 10_000;
 const BARE_RUNS = 3;
 
@@ -48,7 +48,7 @@ export async function benchWebhooks({ closing, queue, payouts, profile }: BenchC
   if (signaturesWrong > 0) throw new Error(`${signaturesWrong} signatures were wrong`);
   const checked = await verifyLedger(stage);
 
-  const counted = times.slice(Math.floor(payouts * WARM_UP_SHARE));
+  const counted = times.slice(Math.floor(payouts * WARM_UP_PART));
   const perSecond = (counted.length - 1) / ((counted.at(-1)! - counted[0]!) / 1000);
   const bare = median(bareRates);
   return {

@@ -16,7 +16,7 @@ import { issueApiKey } from '../harness/issue-api-key.ts';
 import { countInstructions, readBatch } from './batch-records-store.ts';
 import { certainAnswer } from './certain-answer.ts';
 import { untilEnded } from './kill-scenarios.ts';
-import { runCommand } from './last-release.ts';
+import { runCommand } from './last-version.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, environmentOfCommands, type Stage } from './stage.ts';
 

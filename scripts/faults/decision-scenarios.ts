@@ -71,8 +71,11 @@ async function buy({ clients }: Tenant, { card, amount }: { card: string; amount
   };
   const request = { path: '/v1/transactions', key: reference, body };
   const answer = await certainAnswer<Decided>(clients, request);
-  const { decision, decision_source: source, approved_amount: approved } = answer.body;
-  expectThat(answer.status === 200 && source === 'endpoint', `A purchase was answered ${answer.status} ${answer.text}`);
+  const { decision, decision_source: decidedBy, approved_amount: approved } = answer.body;
+  expectThat(
+    answer.status === 200 && decidedBy === 'endpoint',
+    `A purchase was answered ${answer.status} ${answer.text}`,
+  );
   expectThat(decision === 'approved' && approved === amount, `A purchase was answered ${answer.text}`);
   await expectFirstAnswerAgain(clients, { ...request, answer }, { first: 1 });
   return answer.body;

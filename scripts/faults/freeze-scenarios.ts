@@ -1,5 +1,5 @@
 /** SIGSTOP: a machine hangs, the others replace it, and it continues where it was. */
-import { arrivedTwice, leftToSubmit, makeRowsDue, notYetSettled } from '../harness/database-store.ts';
+import { arrivedTwice, leftToSubmit, makeRowsDue, stillProcessing } from '../harness/database-store.ts';
 import { pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import { ALL_POOLS, type Stage } from './stage.ts';
@@ -9,7 +9,7 @@ const BEYOND_JOB_LOCK_MS = 18_000;
 const MAKE_DUE_EVERY_MS = 500;
 const HOUR_MS = 3_600_000;
 
-/** Polls until `isSo` holds, and makes rows due meanwhile. */
+/** Polls until `isSo`, and makes rows due meanwhile. */
 function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
   let makeDueAt = 0;
   return untilThat(what, async () => {
@@ -30,7 +30,7 @@ async function freezeBeforeTheRail({ stage, load, random }: Play, aheadMs: numbe
   other.setClockAhead(aheadMs);
   const waiting = await leftToSubmit(stage.behind);
   expectThat(waiting.length > 0, 'No payout waits for the rail');
-  await untilMoved(stage, 'others move what it left', async () => !(await notYetSettled(stage.behind, waiting)));
+  await untilMoved(stage, 'others move what it left', async () => !(await stillProcessing(stage.behind, waiting)));
   frozen.thaw();
   await untilMoved(stage, 'it sends what it was about to send', () => arrivedTwice(stage.behind, waiting));
   other.setClockAhead(0);

@@ -259,11 +259,11 @@ async function balancesNotFromEvents(pool: Pool): Promise<unknown[]> {
   const entries = new Map<string, string>();
   for (const event of events) {
     for (const entry of JSON.parse(wholePayload(event)).journal_entries ?? []) {
-      const told = JSON.stringify(entry);
+      const text = JSON.stringify(entry);
       const before = entries.get(entry.id);
-      if (before !== undefined && before !== told) count(`${event.book_id} ${entry.sequence} told otherwise`, -1);
+      if (before !== undefined && before !== text) count(`${event.book_id} ${entry.sequence} told otherwise`, -1);
       if (before !== undefined) continue;
-      entries.set(entry.id, told);
+      entries.set(entry.id, text);
       for (const { amount, debit, credit } of entry.postings)
         count([event.book_id, entry.sequence, amount, debit.balance_after, credit.balance_after].join(' '), -1);
     }

@@ -9,8 +9,8 @@ import type { PaymentLoad } from './payment-load.ts';
 import { paymentIds } from './payment-records-store.ts';
 import { brokenPayments } from './payment-rules-store.ts';
 import { betrayed } from './secrets.ts';
-import { settle } from './settle.ts';
 import type { Stage } from './stage.ts';
+import { untilAllEnded } from './until-all-ended.ts';
 
 /** Returns everything that is wrong, a line each. The list is empty when nothing is. */
 export async function judge(
@@ -18,7 +18,7 @@ export async function judge(
   { load, payments, cards }: { load: Load; payments: PaymentLoad; cards: CardLoad },
 ): Promise<string[]> {
   try {
-    await settle(stage.behind, { limitMs: FAULT_PATIENCE_MS });
+    await untilAllEnded(stage.behind, { limitMs: FAULT_PATIENCE_MS });
   } catch (error) {
     return [`not everything came to its end: ${(error as Error).message}`];
   }

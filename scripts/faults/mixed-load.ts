@@ -80,7 +80,7 @@ export function isPayout({ path }: Sent): boolean {
 /** The same key with another amount is refused by every process. Throws NotAsPromised. */
 export async function expectOtherBodyRefused(clients: readonly Client[], sent: Sent, first = 0): Promise<void> {
   const body = { ...sent.body, amount: (sent.body.amount as number) + 1 };
-  const { status, text, body: told } = await certainAnswer(clients, { ...sent, body }, { first });
-  if (status === 422 && (told as unknown as Problem).code === 'idempotency_key_reused') return;
+  const { status, text, body: answered } = await certainAnswer(clients, { ...sent, body }, { first });
+  if (status === 422 && (answered as unknown as Problem).code === 'idempotency_key_reused') return;
   throw new NotAsPromised(`The key ${sent.key} was sent with another body, and answered ${status} ${text}`);
 }

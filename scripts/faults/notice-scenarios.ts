@@ -4,7 +4,7 @@
  */
 
 import { FAULT_PATIENCE_MS } from '../harness/until.ts';
-import { countInbox, tellEarlier, tellOfNoPayout } from './rail-records-store.ts';
+import { countInbox, moveNoticesBack, reportUnknownReturns } from './rail-records-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 
 /** More than one page of them (docs/decisions/rail-inbox.md). */
@@ -33,7 +33,7 @@ export const noticeScenarios: readonly Scenario[] = [
       const { behind, keys, workers } = stage;
       const bookId = keys.liveBookId;
       const before = await countInbox(behind, bookId);
-      await tellOfNoPayout(behind, bookId, UNBOOKABLE);
+      await reportUnknownReturns(behind, bookId, UNBOOKABLE);
       for (let round = 0; round < KILLS; round++) {
         await pause(random.between(50, 1_500));
         const victim = random.pick(workers);
@@ -48,7 +48,7 @@ export const noticeScenarios: readonly Scenario[] = [
       await expectReturnInTime(play);
       const { exceptions } = await countInbox(behind, bookId);
       expectThat(exceptions === before.exceptions, 'A notice became an exception before its time was over');
-      await tellEarlier(behind, bookId, OVER_DAYS);
+      await moveNoticesBack(behind, bookId, OVER_DAYS);
       await load.untilMore(20);
       afterwards(async () => {
         const after = await countInbox(behind, bookId);

@@ -94,7 +94,7 @@ export function startPaymentLoad(
 
   async function follow(payer: Payer, id: string, steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      const payment = await settled(payer, id);
+      const payment = await untilBooked(payer, id);
       // A worker whose clock is ahead ends a challenge early: nobody is charged, and nothing follows.
       if (payment.waiting_on === 'nobody' && payment.amount_captured === 0) return;
       const challenge = payment.next_action?.url.split('/').at(-1);
@@ -102,10 +102,12 @@ export function startPaymentLoad(
         case 'pass':
         case 'fail':
           if (challenge) await outside(() => answerChallenge(behind, challenge, step.act === 'pass'));
-          await settled(payer, id, hasLeft);
+          await untilBooked(payer, id, hasLeft);
           break;
         case 'leave':
-          await settled(payer, id, hasLeft, () => outside(() => endChallenge(behind, parsePublicId('payment', id)!)));
+          await untilBooked(payer, id, hasLeft, () =>
+            outside(() => endChallenge(behind, parsePublicId('payment', id)!)),
+          );
           break;
         case 'dispute':
           await disputed(payer, id, step.stage, step.amount(payment));
@@ -127,7 +129,7 @@ export function startPaymentLoad(
           await send(payer, `/v1/payments/${id}/${step.act}`, step.body(payment));
       }
     }
-    await settled(payer, id, ({ waiting_on }) => waiting_on === 'nobody');
+    await untilBooked(payer, id, ({ waiting_on }) => waiting_on === 'nobody');
   }
 
   /**
@@ -166,7 +168,7 @@ export function startPaymentLoad(
   }
 
   /** Reads the payment until the acquirer's answers are booked, and `isSo`. */
-  async function settled(
+  async function untilBooked(
     payer: Payer,
     id: string,
     isSo: (payment: Payment) => boolean = () => true,

@@ -31,7 +31,7 @@ async function freezeBeforeTheAcquirer({ stage, payments, random }: Play, aheadM
   await frozen.start({ pools: ALL_POOLS });
 }
 
-/** Polls until `isSo` holds, and makes rows due meanwhile. */
+/** Polls until `isSo`, and makes rows due meanwhile. */
 function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean>): Promise<void> {
   let makeDueAt = 0;
   return untilThat(what, async () => {
@@ -47,15 +47,15 @@ function untilMoved({ behind }: Stage, what: string, isSo: () => Promise<boolean
 async function killWhileItWaits({ stage }: Play) {
   const [client] = stage.clients;
   const account = stage.accounts[0]!;
-  const source = { type: 'card', number: CARD_NUMBERS[0]!, exp_month: 12, exp_year: 2034, cvc: CVC };
+  const card = { type: 'card', number: CARD_NUMBERS[0]!, exp_month: 12, exp_year: 2034, cvc: CVC };
   const requests = Array.from({ length: WAITING }, (_, at) => {
-    const body = { account: account.id, currency: account.currency, amount: 20_000 + at, source };
+    const body = { account: account.id, currency: account.currency, amount: 20_000 + at, source: card };
     return { path: '/v1/payments', key: randomUUID(), body };
   });
   // No worker notifies the API of their outcome.
   for (const worker of stage.workers) worker.freeze();
-  const held = requests.map(({ path, body, key }) => client!.post(path, body, { idempotencyKey: key }));
-  const broken = Promise.allSettled(held);
+  const waiting = requests.map(({ path, body, key }) => client!.post(path, body, { idempotencyKey: key }));
+  const broken = Promise.allSettled(waiting);
   await untilThat('the operations of all of them', async () => {
     return (await operationsToSubmit(stage.behind)).length >= WAITING;
   });

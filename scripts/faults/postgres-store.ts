@@ -3,21 +3,21 @@ import type { Pool } from '../../src/db/pool.ts';
 import { APPLICATION } from '../../src/embedded/logins.ts';
 
 /** Terminates a random part of the connections of the product's role. Resolves to how many. */
-export async function terminateSome(pool: Pool, share: number): Promise<number> {
+export async function terminateSome(pool: Pool, fraction: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND usename = $1 AND random() < $2`,
-    [APPLICATION, share],
+    [APPLICATION, fraction],
   );
   return rowCount ?? 0;
 }
 
 /** Cancels the statements of a random part of the connections of the product's role. Resolves to how many ran one. */
-export async function cancelSome(pool: Pool, share: number): Promise<number> {
+export async function cancelSome(pool: Pool, fraction: number): Promise<number> {
   const { rowCount } = await pool.query(
     `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
      WHERE datname = current_database() AND usename = $1 AND state <> 'idle' AND random() < $2`,
-    [APPLICATION, share],
+    [APPLICATION, fraction],
   );
   return rowCount ?? 0;
 }
@@ -43,7 +43,7 @@ export async function readIdleInTransaction(pool: Pool): Promise<number[]> {
 }
 
 /** Locks a row as a stranger does. Resolves to a function that unlocks it. */
-export async function holdRow(pool: Pool, table: 'books' | 'accounts', id: string): Promise<() => Promise<void>> {
+export async function lockRow(pool: Pool, table: 'books' | 'accounts', id: string): Promise<() => Promise<void>> {
   const stranger = await pool.connect();
   await stranger.query('BEGIN');
   await stranger.query(`SELECT FROM ${table} WHERE id = $1 FOR UPDATE`, [id]);

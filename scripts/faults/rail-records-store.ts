@@ -3,7 +3,7 @@ import type { Pool } from '../../src/db/pool.ts';
 import { newId } from '../../src/values/ids.ts';
 
 /** The rail reports returns of payouts that were never made. */
-export async function tellOfNoPayout(pool: Pool, originator: string, count: number): Promise<void> {
+export async function reportUnknownReturns(pool: Pool, originator: string, count: number): Promise<void> {
   await pool.query(
     `INSERT INTO sandbox_rail.notices (id, originator, end_to_end_id, kind, amount, reference, created_at)
      SELECT id, $1, 'E2E' || replace(id::text, '-', ''), 'returned', 1000, 'SBX-NONE', now() FROM unnest($2::uuid[]) AS id`,
@@ -30,14 +30,14 @@ export async function countInbox(pool: Pool, bookId: string): Promise<InboxCount
 }
 
 /** Moves a book's waiting notices this many days into the past. */
-export async function tellEarlier(pool: Pool, bookId: string, days: number): Promise<void> {
+export async function moveNoticesBack(pool: Pool, bookId: string, days: number): Promise<void> {
   await pool.query(
     `UPDATE rail_notices SET told_at = told_at - $2 * interval '1 day' WHERE book_id = $1 AND status = 'waiting'`,
     [bookId, days],
   );
 }
 
-export interface Doubt {
+export interface MismatchedPayout {
   status: string;
   outcome: string | null;
   exceptions: number;
@@ -46,9 +46,9 @@ export interface Doubt {
   answers: number;
 }
 
-/** Reads the ledger's rows of payouts whose rail is not believed. */
-export async function readDoubts(pool: Pool, payoutIds: readonly string[]): Promise<Doubt[]> {
-  const { rows } = await pool.query<Doubt>(
+/** Reads the ledger's rows of payouts whose rail reported another payment. */
+export async function readMismatched(pool: Pool, payoutIds: readonly string[]): Promise<MismatchedPayout[]> {
+  const { rows } = await pool.query<MismatchedPayout>(
     `SELECT p.status, p.outcome,
        (SELECT count(*)::integer FROM exceptions WHERE book_id = p.book_id AND resource_id = p.id) AS exceptions,
        (SELECT count(*)::integer FROM entries WHERE book_id = p.book_id AND resource_id = p.id) AS entries,

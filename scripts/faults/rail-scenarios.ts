@@ -10,8 +10,8 @@ import { ROOT } from '../harness/build.ts';
 import type { Payout } from '../harness/client.ts';
 import { makeRowsDue } from '../harness/database-store.ts';
 import { FAULT_PATIENCE_MS } from '../harness/until.ts';
-import { runCommand } from './last-release.ts';
-import { readDoubts, withdrawAtRail } from './rail-records-store.ts';
+import { runCommand } from './last-version.ts';
+import { readMismatched, withdrawAtRail } from './rail-records-store.ts';
 import type { Play, Scenario } from './scenario.ts';
 import { expectThat, pause, untilThat } from './scenario.ts';
 import { environmentOfCommands } from './stage.ts';
@@ -28,7 +28,7 @@ async function pay({ stage, random }: Play, alias: string): Promise<Payout> {
 }
 
 /** Makes the rail report. 409: the rail has reported this already. */
-async function tell({ stage }: Play, id: string, action: 'complete' | 'fail'): Promise<void> {
+async function simulate({ stage }: Play, id: string, action: 'complete' | 'fail'): Promise<void> {
   const { status, text } = await stage.clients[1]!.post(`/v1/simulations/payouts/${id}/${action}`);
   expectThat(status < 300 || status === 409, `The simulation was answered ${status} ${text}`);
 }
@@ -92,9 +92,9 @@ export const railScenarios: readonly Scenario[] = [
       await play.load.untilMore(20);
       for (const { id } of payouts) {
         await untilStatus(play, id, 'processing');
-        await Promise.all(Array.from({ length: 5 }, () => tell(play, id, 'complete')));
+        await Promise.all(Array.from({ length: 5 }, () => simulate(play, id, 'complete')));
         await untilStatus(play, id, 'paid');
-        await tell(play, id, 'complete');
+        await simulate(play, id, 'complete');
       }
     },
   },
@@ -107,7 +107,7 @@ export const railScenarios: readonly Scenario[] = [
       for (const { id } of payouts) {
         await untilStatus(play, id, 'failed');
         play.stage.contradicted.add(id);
-        await Promise.all([tell(play, id, 'complete'), tell(play, id, 'complete')]);
+        await Promise.all([simulate(play, id, 'complete'), simulate(play, id, 'complete')]);
         await untilStatus(play, id, 'paid');
       }
     },
@@ -128,13 +128,13 @@ export const railScenarios: readonly Scenario[] = [
           makeDueAt = performance.now() + MAKE_DUE_EVERY_MS;
           await makeRowsDue(behind);
         }
-        return (await readDoubts(behind, ids)).every(({ answers }) => answers >= ANSWERS);
+        return (await readMismatched(behind, ids)).every(({ answers }) => answers >= ANSWERS);
       });
-      const doubts = await readDoubts(behind, ids);
-      for (const { status, outcome, exceptions, entries } of doubts)
+      const mismatched = await readMismatched(behind, ids);
+      for (const { status, outcome, exceptions, entries } of mismatched)
         expectThat(
           status === 'processing' && outcome === 'unknown' && exceptions === 1 && entries === 1,
-          `Unknown, one exception and the reservation alone were expected: ${JSON.stringify(doubts)}`,
+          `Unknown, one exception and the reservation alone were expected: ${JSON.stringify(mismatched)}`,
         );
       await load.untilMore(20);
       const failing = payouts.slice(LIES.length).map(({ id }) => id);

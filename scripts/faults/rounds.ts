@@ -11,7 +11,7 @@ import { createRandom } from '../harness/random.ts';
 import { type Server, startServer } from '../harness/server.ts';
 import { type CardLoad, NO_CARDS, startCardLoad } from './card-load.ts';
 import { judge } from './judge.ts';
-import type { BuiltRelease } from './last-release.ts';
+import type { BuiltVersion } from './last-version.ts';
 import { type Load, startLoad } from './load.ts';
 import { NO_PAYMENTS, type PaymentLoad, startPaymentLoad } from './payment-load.ts';
 import type { Play, Scenario } from './scenario.ts';
@@ -99,33 +99,33 @@ async function playPart(
       if (stage && stages.delete(stage)) await stage.close();
       stage = undefined;
     };
-    const enter = async (release?: BuiltRelease) => {
-      if (release) await leave();
+    const enter = async (version?: BuiltVersion) => {
+      if (version) await leave();
       if (!stage) {
-        stage = await openStage(server, backend, release);
+        stage = await openStage(server, backend, version);
         stages.add(stage);
-        const code = release ? ` of release ${release.version}` : '';
+        const code = version ? ` of release ${version.version}` : '';
         say(`${stage.apis.length} APIs and ${stage.workers.length} workers${code} are there, jobs on ${backend}`);
       }
       return stage;
     };
     const report = (result: Result) => {
       results.push(result);
-      tell(result);
+      printResult(result);
     };
     /** Resolves to whether it passed. */
     const playAlone = async (scenario: Scenario): Promise<boolean> => {
-      let release: BuiltRelease | undefined;
+      let version: BuiltVersion | undefined;
       try {
-        release = await scenario.release?.();
+        version = await scenario.lastVersion?.();
       } catch (error) {
         const facts = { scenario: scenario.name, queue: backend, seconds: 0 };
         report({ ...facts, wrong: [(error as Error).message], repeat: repeatOf(facts, seed) });
         return false;
       }
-      const result = await playOn(await enter(release), [scenario], seed);
+      const result = await playOn(await enter(version), [scenario], seed);
       report(result);
-      if (result.wrong.length > 0 || release) await leave();
+      if (result.wrong.length > 0 || version) await leave();
       return result.wrong.length === 0;
     };
     for (const group of groupsOf(scenarios.filter(({ only }) => only === undefined || only === backend))) {
@@ -143,7 +143,7 @@ async function playPart(
           report({ ...result, scenario: name, seconds: Math.round((result.seconds / group.length) * 10) / 10 });
         continue;
       }
-      tell(result);
+      printResult(result);
       say('  each of them again, alone');
       let passed = true;
       for (const scenario of group) {
@@ -209,7 +209,7 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
     load = await startLoad(stage.clients, { accounts: stage.accounts, ...scenario.load, payers });
     // One book of the small tenants is kept free of payments: scenarios lock it, and flood it.
     const merchants = payers ? payers.slice(1) : [{ clients: stage.clients, accounts: stage.accounts }];
-    payments = scenario.release
+    payments = scenario.lastVersion
       ? NO_PAYMENTS
       : startPaymentLoad(merchants, {
           behind: stage.behind,
@@ -217,7 +217,7 @@ async function playOn(stage: Stage, scenarios: readonly Scenario[], seed: number
         });
     cards =
       // The version that such a stage begins with knows no cards, and no book takes any before its contract.
-      scenario.release ? NO_CARDS : await startCardLoad(merchants, createRandom(seed, 'cards', backend));
+      scenario.lastVersion ? NO_CARDS : await startCardLoad(merchants, createRandom(seed, 'cards', backend));
     stage.reveal(cards.revealed);
     await Promise.all([load.untilMore(BEFORE), payments.untilMore(PAYMENTS_BEFORE), cards.untilMore(PURCHASES_BEFORE)]);
     const randomFor = ({ name }: Scenario) => createRandom(seed, name, backend);
@@ -264,7 +264,7 @@ function keepOutput({ apis, workers, successors }: Stage): string {
   return directory;
 }
 
-function tell({ scenario, queue, seconds, wrong, skipped, repeat }: Result): void {
+function printResult({ scenario, queue, seconds, wrong, skipped, repeat }: Result): void {
   const word = skipped === undefined ? (wrong.length === 0 ? 'passed' : 'FAILED') : 'skipped';
   say(`${word}  ${scenario} on ${queue}, ${skipped ?? `${seconds} s`}`);
   for (const line of wrong) say(`  ${line}`);

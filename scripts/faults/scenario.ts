@@ -4,7 +4,7 @@ import { until } from '../harness/client.ts';
 import type { StartOptions } from '../harness/processes.ts';
 import type { Random } from '../harness/random.ts';
 import { FAULT_PATIENCE_MS } from '../harness/until.ts';
-import type { BuiltRelease } from './last-release.ts';
+import type { BuiltVersion } from './last-version.ts';
 import type { Load, LoadOptions } from './load.ts';
 import type { PaymentLoad } from './payment-load.ts';
 import type { Backend, Stage } from './stage.ts';
@@ -45,7 +45,7 @@ export interface Scenario {
   /** Returns why the scenario cannot be played on this machine; undefined when it can. */
   readonly unfit?: () => string | undefined;
   /** The version whose schema and processes a stage of the scenario's own begins with. */
-  readonly release?: () => Promise<BuiltRelease>;
+  readonly lastVersion?: () => Promise<BuiltVersion>;
   /** May follow others under one load, and is judged with them: what it leaves behind does not disturb the next. */
   readonly together?: true;
   /** Load options that differ from the usual ones. */
@@ -61,8 +61,8 @@ class NotAsExpected extends Error {
   override name = 'NotAsExpected';
 }
 
-export function expectThat(holds: boolean, otherwise: string): void {
-  if (!holds) throw new NotAsExpected(otherwise);
+export function expectThat(isSo: boolean, otherwise: string): void {
+  if (!isSo) throw new NotAsExpected(otherwise);
 }
 
 export async function untilThat(

@@ -3,7 +3,7 @@
  * Redis, and in the rows of the database, as a dump contains them.
  */
 import type { Pool } from '../../src/db/pool.ts';
-import { rowsHolding } from '../harness/database-store.ts';
+import { tablesContaining } from '../harness/database-store.ts';
 import type { OrganisationKeys } from '../harness/organisation.ts';
 import type { ProductProcess } from '../harness/processes.ts';
 import type { Database } from '../harness/server.ts';
@@ -74,7 +74,7 @@ export async function betrayed(stage: SecretsAtRisk): Promise<string[]> {
     lookFor((text) => everything.includes(text), `what the process at ${url} wrote`);
   for (const { redis } of [stage.network.api, stage.network.worker])
     lookFor((text) => redis?.sent.has(text) ?? false, 'what was sent to Redis');
-  const tables = await rowsHolding(stage.behind, [...secrets.keys()].flatMap(formsOf));
+  const tables = await tablesContaining(stage.behind, [...secrets.keys()].flatMap(formsOf));
   found.push(...tables.map((table) => `a secret stands in a row of ${table}`));
   return found;
 }

@@ -7,12 +7,12 @@ import { parsePublicId } from '../../src/values/ids.ts';
 import { certainAnswer } from './certain-answer.ts';
 import { startLoad } from './load.ts';
 import { payWhileFrozen } from './pay-while-frozen.ts';
-import { curePayouts, holdRow, poisonPayout, readIdleInTransaction, readStuck, retryStuck } from './postgres-store.ts';
+import { curePayouts, lockRow, poisonPayout, readIdleInTransaction, readStuck, retryStuck } from './postgres-store.ts';
 import { expectThat, type Play, pause, type Scenario, untilThat } from './scenario.ts';
 import type { Tenant } from './tenants.ts';
 
 /** For longer than a shared batch waits for a lock (200 ms), and than several attempts of the isolated book. */
-const HELD_MS = 4_000;
+const LOCKED_MS = 4_000;
 /** Payouts of each book that prove that it continues. */
 const MORE = 5;
 const BURST_CALLERS = 20;
@@ -33,15 +33,15 @@ function freezeInside(name: string, about: string, victim: (play: Play) => Play[
       await frozen.kill();
       await frozen.start({ failpoints: `ledger.shared.before=stop@${random.between(1, 20)}` });
       await frozen.reached('ledger.shared.before');
-      let holding: readonly number[] = [];
+      let idleWithLocks: readonly number[] = [];
       await untilThat('its connection is idle in a transaction', async () => {
-        holding = await readIdleInTransaction(stage.behind);
-        return holding.length > 0;
+        idleWithLocks = await readIdleInTransaction(stage.behind);
+        return idleWithLocks.length > 0;
       });
       await untilThat('Postgres ends its transaction', async () => {
         const idle = await readIdleInTransaction(stage.behind);
-        holding = holding.filter((pid) => idle.includes(pid));
-        return holding.length === 0;
+        idleWithLocks = idleWithLocks.filter((pid) => idle.includes(pid));
+        return idleWithLocks.length === 0;
       });
       await load.untilMore(MORE);
       frozen.thaw();
@@ -51,13 +51,13 @@ function freezeInside(name: string, about: string, victim: (play: Play) => Play[
 }
 
 /** A stranger locks a row of the first book, and all others continue. */
-async function holdWhileOthersGoOn({ stage, load }: Play, hold: (tenant: Tenant) => Promise<() => Promise<void>>) {
-  const [held, ...others] = stage.tenants as [Tenant, ...Tenant[]];
-  const letGo = await hold(held);
+async function lockWhileOthersGoOn({ stage, load }: Play, lock: (tenant: Tenant) => Promise<() => Promise<void>>) {
+  const [locked, ...others] = stage.tenants as [Tenant, ...Tenant[]];
+  const letGo = await lock(locked);
   try {
-    const before = load.acceptedOf(held);
-    await Promise.all([load.untilEachHasMore(others, MORE), pause(HELD_MS)]);
-    const more = load.acceptedOf(held) - before;
+    const before = load.acceptedOf(locked);
+    await Promise.all([load.untilEachHasMore(others, MORE), pause(LOCKED_MS)]);
+    const more = load.acceptedOf(locked) - before;
     expectThat(more <= ON_THEIR_WAY, `${more} payouts were accepted while the row was held`);
   } finally {
     await letGo();
@@ -104,16 +104,16 @@ export const sharedScenarios: readonly Scenario[] = [
     name: 'book-held',
     about: "a stranger holds one book's row for seconds: it waits, and all other books go on",
     shared: true,
-    play: (play) => holdWhileOthersGoOn(play, ({ keys }) => holdRow(play.stage.behind, 'books', keys.testBookId)),
+    play: (play) => lockWhileOthersGoOn(play, ({ keys }) => lockRow(play.stage.behind, 'books', keys.testBookId)),
   },
   {
     name: 'account-held',
     about: "a stranger holds the row of one book's account for seconds: all other books go on",
     shared: true,
     play: (play) =>
-      holdWhileOthersGoOn(play, async ({ accounts }) => {
-        const holding = accounts.map(({ id }) => holdRow(play.stage.behind, 'accounts', parsePublicId('account', id)!));
-        const letGo = await Promise.all(holding);
+      lockWhileOthersGoOn(play, async ({ accounts }) => {
+        const locking = accounts.map(({ id }) => lockRow(play.stage.behind, 'accounts', parsePublicId('account', id)!));
+        const letGo = await Promise.all(locking);
         return async () => void (await Promise.all(letGo.map((one) => one())));
       }),
   },

@@ -17,7 +17,7 @@ import { startRedis, type TestRedis } from '../harness/redis-server.ts';
 import type { Database, Server } from '../harness/server.ts';
 import { startTcpProxy, type TcpProxy } from '../harness/tcp-proxy.ts';
 import type { RevealedCard } from './card-load.ts';
-import { type BuiltRelease, runCommand } from './last-release.ts';
+import { type BuiltVersion, runCommand } from './last-version.ts';
 import { openLoadAccounts } from './load.ts';
 import { secretsOf } from './secrets.ts';
 import { openTenants, type Tenant } from './tenants.ts';
@@ -26,7 +26,7 @@ export type Backend = 'redis' | 'postgres';
 
 export const ALL_POOLS: readonly PoolName[] = ['ledger', 'rails', 'payments', 'webhooks', 'sweeper'];
 /** The workers of a stage that begins with a version: each pool is replaced at a time of its own. */
-export const WORKERS_OF_RELEASE: readonly (readonly PoolName[])[] = [
+export const WORKERS_OF_VERSION: readonly (readonly PoolName[])[] = [
   ['ledger'],
   ['rails'],
   ['webhooks'],
@@ -60,7 +60,10 @@ export interface Stage {
   readonly database: Database;
   readonly redis: TestRedis | undefined;
   readonly apis: readonly ProductProcess[];
-  /** Two workers with all pools each, so that one can find the rows that the other drops. With a version: WORKERS_OF_RELEASE. */
+  /**
+   * Two workers with all pools each, so that one can find the rows that the other drops. With a version:
+   * WORKERS_OF_VERSION.
+   */
   readonly workers: readonly [ProductProcess, ProductProcess, ...ProductProcess[]];
   /** Processes that took over from some of these, running or not. */
   readonly successors: readonly ProductProcess[];
@@ -100,7 +103,7 @@ export interface Stage {
 let stages = 0;
 
 /** With a version, the stage begins with its schema, made by its own commands, and its processes. */
-export async function openStage(server: Server, backend: Backend, release?: BuiltRelease): Promise<Stage> {
+export async function openStage(server: Server, backend: Backend, version?: BuiltVersion): Promise<Stage> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -118,32 +121,32 @@ export async function openStage(server: Server, backend: Backend, release?: Buil
   }
 
   async function open(): Promise<Stage> {
-    const make = release ? server.makeEmptyDatabase : server.makeDatabase;
+    const make = version ? server.makeEmptyDatabase : server.makeDatabase;
     const database = keep(await make(`stage_${++stages}`), (one) => one.drop());
-    if (release) await runCommand(release.root, ['migrate', '--contract'], environmentOfCommands(database));
+    if (version) await runCommand(version.root, ['migrate', '--contract'], environmentOfCommands(database));
     const behind = keep(lookInto(database), (pool) => pool.end());
     const redis = backend === 'redis' ? keep(await startRedis(), (one) => one.remove()) : undefined;
     const receiver = keep(await startReceiver(), (one) => one.close());
     const network = { api: await openNetwork(database, redis), worker: await openNetwork(database, redis) };
 
-    const further = { LOG_LEVEL: 'info', ...PAYMENT_SETTINGS, ...(release ? checkpointSettings(database) : {}) };
+    const further = { LOG_LEVEL: 'info', ...PAYMENT_SETTINGS, ...(version ? checkpointSettings(database) : {}) };
     const start = async (role: Role, { postgres, redis: queue }: Network, options?: StartOptions) => {
       const through = { applicationUrl: postgres.url, encryptionKey: database.encryptionKey };
       const environment = testEnvironment(through, queue, further);
-      return keep(await startProcess(role, environment, { root: release?.root, ...options }), async (one) => {
+      return keep(await startProcess(role, environment, { root: version?.root, ...options }), async (one) => {
         one.thaw();
         await one.kill();
       });
     };
-    const pools = release ? WORKERS_OF_RELEASE : [ALL_POOLS, ALL_POOLS];
+    const pools = version ? WORKERS_OF_VERSION : [ALL_POOLS, ALL_POOLS];
     const [keys, apis, [one, other, ...others]] = await Promise.all([
-      release ? organisationOf(release, database, behind) : organisationIn(database),
+      version ? organisationOf(version, database, behind) : organisationIn(database),
       Promise.all([start('api', network.api), start('api', network.api)]),
       Promise.all(pools.map((some) => start(some, network.worker))),
     ]);
     const workers = [one!, other!, ...others] as const;
     const successors: ProductProcess[] = [];
-    const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey, !release), (client) => client.close()));
+    const clients = apis.map(({ url }) => keep(new Client(url, keys.testKey, !version), (client) => client.close()));
     const accounts = await openLoadAccounts(clients[0]!);
 
     const endpoint = await receiver.subscribe(clients[0]!);
@@ -218,7 +221,7 @@ async function organisationIn({ applicationUrl }: Database): Promise<Organisatio
 }
 
 /** Made by the version's own commands: this code may know columns that do not exist yet. */
-async function organisationOf({ root }: BuiltRelease, database: Database, behind: Pool): Promise<OrganisationKeys> {
+async function organisationOf({ root }: BuiltVersion, database: Database, behind: Pool): Promise<OrganisationKeys> {
   const name = 'Organisation of the release';
   const key = async (mode: 'test' | 'live') => {
     const words = ['keys', 'create', '--organisation', name, '--mode', mode, '--json'] as const;

@@ -18,11 +18,11 @@ import { say } from '../harness/progress.ts';
 import { type CardLoad, startCardLoad } from './card-load.ts';
 import { expectFirstAnswerAgain, type Sent } from './certain-answer.ts';
 import { judge } from './judge.ts';
-import { type BuiltRelease, lastRelease, runCommand } from './last-release.ts';
+import { type BuiltVersion, lastVersion, runCommand } from './last-version.ts';
 import { type Load, startLoad } from './load.ts';
 import { expectOtherBodyRefused, isPayout, startMixedLoad } from './mixed-load.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
-import { environmentOfCommands, type Stage, WORKERS_OF_RELEASE } from './stage.ts';
+import { environmentOfCommands, type Stage, WORKERS_OF_VERSION } from './stage.ts';
 
 /** So slow that every key can be sent again to both versions: some thousand keys. */
 const THINK_MS = 500;
@@ -49,12 +49,12 @@ export const upgradeScenarios: readonly Scenario[] = [
     name: 'upgraded-under-load',
     about:
       'the last release is replaced by this code, process by process, and put back, while both work on one database. What only this code knows is refused; after the contract cards are paid with',
-    release: lastRelease,
+    lastVersion,
     load: { thinkMs: THINK_MS },
     async play(play) {
       const { stage, load, random, afterwards } = play;
       const { workers, apis } = stage;
-      const release = await lastRelease();
+      const version = await lastVersion();
       const mixed = startMixedLoad(stage.clients, { account: stage.accounts[0]!, load, random });
       await migrateUnderLoad(play);
       await load.untilMore(PAYOUTS_BETWEEN);
@@ -63,7 +63,7 @@ export const upgradeScenarios: readonly Scenario[] = [
       const inOrder: Retire = (one) => one.terminate();
       await replaceAll(play, 'upgraded', [
         ...apis.map((api) => () => replaceInPlace(api, ROOT, inOrder)),
-        ...WORKERS_OF_RELEASE.map((pools, at) => async () => {
+        ...WORKERS_OF_VERSION.map((pools, at) => async () => {
           successors[at] = await supervised(() => stage.startSuccessor(pools, { root: ROOT }));
           await load.untilMore(PAYOUTS_BETWEEN);
           await inOrder(workers[at]!);
@@ -74,8 +74,8 @@ export const upgradeScenarios: readonly Scenario[] = [
       // A version is put back when something fails, so half of the processes are killed.
       const anyhow: Retire = (one) => (random.between(0, 1) === 0 ? one.kill() : one.terminate());
       await replaceAll(play, 'put-back', [
-        ...apis.map((api) => () => replaceInPlace(api, release.root, anyhow)),
-        ...WORKERS_OF_RELEASE.map((_, at) => async () => {
+        ...apis.map((api) => () => replaceInPlace(api, version.root, anyhow)),
+        ...WORKERS_OF_VERSION.map((_, at) => async () => {
           await supervised(() => workers[at]!.start());
           await load.untilMore(PAYOUTS_BETWEEN);
           await anyhow(successors[at]!);
@@ -84,14 +84,14 @@ export const upgradeScenarios: readonly Scenario[] = [
 
       // An API of each version answers now. This code continues with the rows that only this code keeps.
       await replaceInPlace(apis[0]!, ROOT, inOrder);
-      await supervised(() => stage.startSuccessor(WORKERS_OF_RELEASE.flat(), { root: ROOT }));
+      await supervised(() => stage.startSuccessor(WORKERS_OF_VERSION.flat(), { root: ROOT }));
       await untilCheckpoint(play);
       await mixed.stop();
       for (const id of mixed.payouts()) stage.accepted.add(id);
       await expectLaterRefused(stage);
       await expectContractRefused(stage);
       afterwards(() => notAnsweredByBoth(play, [...load.sent(), ...mixed.sent()]));
-      afterwards(() => foundByVerifyOf(release, stage));
+      afterwards(() => foundByVerifyOf(version, stage));
       afterwards(() => wrongOnceContracted(play, [...load.sent(), ...mixed.sent()]));
     },
   },
@@ -271,7 +271,7 @@ async function notAnsweredByBoth({ stage: { clients, apis } }: Play, sent: reado
   return wrong;
 }
 
-async function foundByVerifyOf({ root, version }: BuiltRelease, { database }: Stage): Promise<string[]> {
+async function foundByVerifyOf({ root, version }: BuiltVersion, { database }: Stage): Promise<string[]> {
   try {
     await runCommand(root, ['verify'], environmentOfCommands(database));
     return [];

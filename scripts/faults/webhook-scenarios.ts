@@ -2,7 +2,7 @@
 import { parsePublicId } from '../../src/values/ids.ts';
 import { type Endpoint, succeeded } from '../harness/client.ts';
 import { countAttempts, longestAnswerBytes } from '../harness/database-store.ts';
-import { drip, type RawServer, speakNoTls, startRawServer } from '../harness/raw-server.ts';
+import { answerWithoutTls, drip, type RawServer, startRawServer } from '../harness/raw-server.ts';
 import { type AnswerWith, pathOf } from '../harness/receiver.ts';
 import { expectThat, type Play, type Scenario, untilThat } from './scenario.ts';
 
@@ -134,7 +134,7 @@ export const webhookScenarios: readonly Scenario[] = [
     name: 'fails-tls',
     ended: 'tls_failed_handshake',
     protocol: 'https',
-    answer: speakNoTls,
+    answer: answerWithoutTls,
   }),
   {
     name: 'receiver-is-gone',
@@ -147,8 +147,8 @@ export const webhookScenarios: readonly Scenario[] = [
         return (await client!.read<Endpoint>(`/v1/webhooks/${id}`)).disabled_reason === 'gone';
       });
       await load.untilMore(10);
-      const told = ({ event }: { event: { type: string } }) => event.type === 'webhook_endpoint.disabled';
-      await untilThat('an event says so', () => stage.receiver.at(pathOf(stage.endpoint)).some(told));
+      const isDisabling = ({ event }: { event: { type: string } }) => event.type === 'webhook_endpoint.disabled';
+      await untilThat('an event says so', () => stage.receiver.at(pathOf(stage.endpoint)).some(isDisabling));
     },
   },
 ];

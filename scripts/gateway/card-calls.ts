@@ -107,7 +107,7 @@ function inquire(orders: CardOrders, program: string, reference: string): CallAn
   return ok({ program, reference, status: 'not_found', as_of: new Date(asOf).toISOString() });
 }
 
-/** What the gateway says of an instruction, on every call alike. */
+/** The gateway's answer about an instruction, alike on every call. */
 function answerOf(order: CardOrder): object {
   const { program, reference, kind, status, code, card, processorReference: processor_reference } = order;
   return {

@@ -68,10 +68,10 @@ export class CardOrders {
   /** What is shown on which page, once. */
   readonly #pages = new Map<string, { text: string; expiresAt: number }>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  readonly #tell: (notice: CardNotice) => void;
+  readonly #notify: (notice: CardNotice) => void;
 
-  constructor({ tell }: { tell: (notice: CardNotice) => void }) {
-    this.#tell = tell;
+  constructor({ notify }: { notify: (notice: CardNotice) => void }) {
+    this.#notify = notify;
   }
 
   find(program: string, reference: string): CardOrder | undefined {
@@ -107,11 +107,11 @@ export class CardOrders {
     return order;
   }
 
-  /** The order is decided, late or anew, and the product is told. */
+  /** The order is decided, late or anew, and the product is notified. */
   decide(order: CardOrder, status: 'succeeded' | 'declined'): void {
     Object.assign(order, { status, code: status === 'declined' ? 'refused' : null });
     const { program, reference, code, processorReference: processor_reference } = order;
-    this.#tell({ program, reference, kind: status, code, processor_reference });
+    this.#notify({ program, reference, kind: status, code, processor_reference });
   }
 
   change(given: GivenOrder & { of: string; state: string | null; version: number }): CardOrder {

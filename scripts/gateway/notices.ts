@@ -16,7 +16,7 @@ export interface SignedNotice {
 
 export class NoticeSender {
   /** The notices so far, in order: for trials and tests. */
-  readonly told: { readonly id: string; readonly body: string }[] = [];
+  readonly sent: { readonly id: string; readonly body: string }[] = [];
   /** Keeps notices back while true. */
   isSilent = false;
   readonly #url: () => string | undefined;
@@ -29,14 +29,14 @@ export class NoticeSender {
     this.#keys = keys;
   }
 
-  /** The members of a notice, as the contract names them. */
-  tell(notice: object): void {
+  /** Sends a notice: its members, as the contract names them. */
+  send(notice: object): void {
     const message = {
       id: `ntc_${randomUUID()}`,
       body: toJson({ ...notice, created_at: new Date().toISOString() }),
     };
-    this.told.push(message);
-    void this.#send(message, PAUSE_MS);
+    this.sent.push(message);
+    void this.#deliver(message, PAUSE_MS);
   }
 
   /** A message as it is sent at this moment. */
@@ -59,14 +59,14 @@ export class NoticeSender {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  async #send(message: { id: string; body: string }, pauseMs: number): Promise<void> {
+  async #deliver(message: { id: string; body: string }, pauseMs: number): Promise<void> {
     const url = this.#url();
     if (this.#closed || url === undefined) return;
     if (!this.isSilent && (await this.#post(url, message))) return;
     if (this.#closed) return;
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#send(message, Math.min(2 * pauseMs, PAUSE_MAX_MS));
+      void this.#deliver(message, Math.min(2 * pauseMs, PAUSE_MAX_MS));
     }, pauseMs);
     this.#timers.add(timer);
   }

@@ -36,11 +36,11 @@ export type Outcome = { readonly instruction: Instruction; readonly isAnswered: 
 
 export class Rules {
   readonly records = new Records();
-  readonly #tell: (notice: GatewayNotice) => void;
+  readonly #notify: (notice: GatewayNotice) => void;
   readonly #now: () => number;
 
-  constructor({ tell, now = Date.now }: { tell: (notice: GatewayNotice) => void; now?: () => number }) {
-    this.#tell = tell;
+  constructor({ notify, now = Date.now }: { notify: (notice: GatewayNotice) => void; now?: () => number }) {
+    this.#notify = notify;
     this.#now = now;
   }
 
@@ -110,7 +110,7 @@ export class Rules {
     const instruction = this.#put(given, taken ? {} : { status: 'declined', code: 'processing_error' });
     if (taken && kind === 'capture') this.#afterCapture(base, amount);
     if (taken && kind === 'refund' && base.card?.script === 'refund_fails')
-      this.tell(instruction, 'refund_failed', { code: 'processing_error' });
+      this.notify(instruction, 'refund_failed', { code: 'processing_error' });
     return instruction;
   }
 
@@ -150,7 +150,7 @@ export class Rules {
       status: 'open',
     };
     this.records.disputes.set(dispute.dispute, dispute);
-    this.tell(of, `dispute_${stage}`, { amount, code: reason, acquirerReference: dispute.dispute });
+    this.notify(of, `dispute_${stage}`, { amount, code: reason, acquirerReference: dispute.dispute });
     return dispute;
   }
 
@@ -158,15 +158,15 @@ export class Rules {
     dispute.status = to;
     const of = this.records.find(dispute.originator, dispute.reference)!;
     const { amount, reason: code } = dispute;
-    this.tell(of, `dispute_${to}`, { amount, code, acquirerReference: dispute.dispute });
+    this.notify(of, `dispute_${to}`, { amount, code, acquirerReference: dispute.dispute });
   }
 
-  tell(
+  notify(
     { originator, reference, amount, currency, acquirerReference }: Instruction,
     kind: string,
     more: { amount?: bigint; code?: string | null; acquirerReference?: string } = {},
   ): void {
-    this.#tell({
+    this.#notify({
       merchant: originator,
       reference,
       kind,
@@ -197,7 +197,7 @@ export class Rules {
 
   #decide(instruction: Instruction, code: DeclineCode | null): Instruction {
     Object.assign(instruction, { status: code === null ? 'succeeded' : 'declined', code, page: null });
-    this.tell(instruction, instruction.status, { code });
+    this.notify(instruction, instruction.status, { code });
     if (code === null) this.#approve(instruction);
     return instruction;
   }

@@ -77,10 +77,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const notices = new NoticeSender({ url: () => gateway.noticesUrl, keys });
   const cardNotices = new NoticeSender({ url: () => gateway.cardNoticesUrl, keys });
   const payoutNotices = new NoticeSender({ url: () => gateway.payoutNoticesUrl, keys });
-  const payouts = new PayoutOrders({ notify: (notice) => payoutNotices.tell(notice) });
-  const credits = new Credits({ notify: (notice) => payoutNotices.tell(notice) });
-  const cards = new CardOrders({ tell: (notice) => cardNotices.tell(notice) });
-  const rules = new Rules({ tell: (notice) => notices.tell(notice) });
+  const payouts = new PayoutOrders({ notify: (notice) => payoutNotices.send(notice) });
+  const credits = new Credits({ notify: (notice) => payoutNotices.send(notice) });
+  const cards = new CardOrders({ notify: (notice) => cardNotices.send(notice) });
+  const rules = new Rules({ notify: (notice) => notices.send(notice) });
   const server = createServer((request, response) => {
     serve(gateway, request, response).catch(() => response.destroy());
   });

@@ -24,7 +24,7 @@ interface Answered {
  * A success must match the schema of its route and status. Any other answer must be a problem, by content type and by the
  * schema of its code.
  */
-export function holdAgainstReference(route: Route | undefined, request: string, answer: Answered): void {
+export function expectAsInReference(route: Route | undefined, request: string, answer: Answered): void {
   const fault = answer.status >= 400 ? faultInProblem(route, answer) : route && faultInSuccess(route, answer);
   if (fault === undefined) return;
   throw new NotAsPromised(`${request} answered ${answer.status} ${answer.text.slice(0, 2_000)}\n${fault}`);

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The bench starts programs in its own form: `.ts` from the source, `.js` from the build (`npm run bench` builds). */
+/**
+ * The bench starts programs in its own form: `.ts` from the checkout, `.js` from the build (`npm run bench` builds).
+ */
 export const FORM = extname(import.meta.url);
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -7,7 +7,7 @@ const MERCHANT = { mcc: 5411, merchant_id: 'M1', merchant_name: 'Corner Shop', m
 /** What is owed less by it. */
 const CREDITS = new Set(['clearing_reversal', 'refund']);
 
-/** A line of a clearing of 5411 in USD, unless `fields` say otherwise. */
+/** A line of a clearing of 5411 in USD, unless `fields` replace that. */
 export function clearingFields(fields: ClearingFields): ClearingFields {
   return { type: 'clearing', currency: 'USD', ...MERCHANT, ...fields };
 }

@@ -12,7 +12,7 @@ import { ROUTES } from '../../src/http/routes.ts';
 import type * as payoutSchemas from '../../src/payouts/payout/api/payout-schemas.ts';
 import type * as webhookSchemas from '../../src/webhooks/endpoints/api/webhook-schemas.ts';
 import type * as eventSchemas from '../../src/webhooks/events/api/event-schemas.ts';
-import { holdAgainstReference } from './as-promised.ts';
+import { expectAsInReference } from './as-promised.ts';
 import { until, type WaitLimit } from './until.ts';
 
 export { NotAsPromised } from './as-promised.ts';
@@ -79,7 +79,7 @@ export class Client {
     baseUrl: string | (() => string),
     readonly key: string,
     /** False where another version may answer: the reference is of this code. */
-    private readonly holdsAgainstReference = true,
+    private readonly isAsInReference = true,
   ) {
     this.#baseUrl = typeof baseUrl === 'string' ? () => baseUrl : baseUrl;
   }
@@ -106,7 +106,7 @@ export class Client {
       ...{ status: response.statusCode, headers, text, bytes },
       body: (isJson && text !== '' ? JSON.parse(text) : undefined) as Body,
     };
-    if (this.holdsAgainstReference) holdAgainstReference(routeOf(method, path), `${method} ${path}`, answer);
+    if (this.isAsInReference) expectAsInReference(routeOf(method, path), `${method} ${path}`, answer);
     return answer;
   }
 

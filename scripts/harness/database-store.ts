@@ -166,7 +166,7 @@ export async function leftToSubmit(pool: Pool): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-export async function notYetSettled(pool: Pool, ids: readonly string[]): Promise<boolean> {
+export async function stillProcessing(pool: Pool, ids: readonly string[]): Promise<boolean> {
   const { rows } = await pool.query(`SELECT FROM payouts WHERE id = ANY ($1) AND status = 'processing' LIMIT 1`, [ids]);
   return rows.length > 0;
 }
@@ -204,7 +204,7 @@ export async function longestAnswerBytes(pool: Pool, endpointId: string): Promis
 const BLOCKS_AT_ONCE = 500;
 
 /** Finds the tables with a row that contains one of these texts in any column. Bytes appear as hexadecimal digits. */
-export async function rowsHolding(pool: Pool, texts: readonly string[]): Promise<string[]> {
+export async function tablesContaining(pool: Pool, texts: readonly string[]): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string; blocks: number }>(
     `SELECT format('%I.%I', n.nspname, c.relname) AS name,
        (pg_relation_size(c.oid) / current_setting('block_size')::integer)::integer AS blocks

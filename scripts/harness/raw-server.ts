@@ -18,7 +18,7 @@ export function drip(socket: Socket): void {
 }
 
 /** Answers a TLS handshake with plain text. */
-export function speakNoTls(socket: Socket): void {
+export function answerWithoutTls(socket: Socket): void {
   socket.once('data', () => socket.end('I do not speak TLS.\r\n'));
 }
 

@@ -11,7 +11,7 @@ export const dryRunQuery = z.strictObject({
     .meta({ type: 'boolean', description: 'Same checks, nothing written, no key used. Without it, `false`.' }),
 });
 
-/** Tells the answer to a dry run from any other. */
+/** Marks the answer to a dry run. */
 export const dryRunMember = shown
   .onlyTrue('Only in the answer to a dry run: nothing was written, and no key was used.')
   .optional();

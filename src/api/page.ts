@@ -20,7 +20,7 @@ export interface PageRequest {
   readonly query: URLSearchParams;
   /** Of the Accept-Language header. */
   readonly acceptLanguage: string;
-  /** Asked by htmx: a redirect to another host is told, not followed. */
+  /** Asked by htmx: a redirect to another host is a link in the answer, which a script does not follow. */
   readonly byScript: boolean;
   /** Aborted when the browser has gone. */
   readonly signal: AbortSignal;
@@ -32,8 +32,8 @@ export interface PageAnswer {
   /** Of a redirect. */
   readonly location?: string;
   /**
-   * URLs that an answer to the page's form may lead to, as they were given: browsers hold `form-action` against redirects as well. Their origins
-   * stand in the page's policy. One without a named origin is reached by a link alone.
+   * URLs that an answer to the page's form may lead to, as they were given: browsers apply `form-action` to redirects
+   * as well. Their origins stand in the page's policy. A URL without a named origin is reached by a link alone.
    */
   readonly leadsTo?: readonly string[];
   /** Of a 503. */
@@ -43,13 +43,13 @@ export interface PageAnswer {
 }
 
 export interface Page {
-  /** In Express's form. It is what the log and the metrics say: paths of pages have secrets in them. */
+  /** In Express's form, as logs and metrics name it: paths of pages have secrets in them. */
   readonly path: string;
   get(request: PageRequest): Promise<PageAnswer>;
   post(request: PageRequest, form: URLSearchParams): Promise<PageAnswer>;
   /**
-   * Whether a POST only leads somebody back to the page, as banks do. It is answered as a GET, whatever its body is. `form` is
-   * undefined where the body is none of ours: another type, or too long.
+   * Whether a POST only leads somebody back to the page, as banks do. It is answered as a GET, whatever its body is.
+   * `form` is undefined where the body is no form of the page: another type, or too long.
    */
   leadsBack?(request: PageRequest, form: URLSearchParams | undefined): boolean;
   /** The page of a request that could not be served. */

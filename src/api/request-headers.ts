@@ -60,11 +60,11 @@ export function readIfMatch(header: string | undefined): { version?: number; fie
   };
 }
 
-/** The longest time that an answer is held. Published at GET /v1/limits. */
+/** The longest time that an answer waits. Published at GET /v1/limits. */
 export const MAX_WAIT_SECONDS = 30;
 
 export interface Preference {
-  /** How long the answer may be held. Undefined: not at all. */
+  /** How long the answer may wait. Undefined: not at all. */
   readonly seconds: number | undefined;
   /** For `Preference-Applied`. */
   readonly applied: string | undefined;

@@ -91,7 +91,7 @@ export interface RouteRequest<Body = unknown, Query = unknown> {
   upload: Upload | undefined;
   /** The version in If-Match. */
   ifMatch: number | undefined;
-  /** How long the answer may be held, by `Prefer: wait` or by the route's default. */
+  /** How long the answer may wait, by `Prefer: wait` or by the route's default. */
   waitSeconds: number | undefined;
 }
 
@@ -134,7 +134,7 @@ export interface RouteResponse {
   isDryRun?: boolean;
 }
 
-/** An operation that retires, as docs/compatibility.md says. Days are as ISO 8601 writes them, and begin at midnight UTC. */
+/** An operation that retires (docs/compatibility.md). Days are as ISO 8601 writes them, and begin at midnight UTC. */
 export interface Retirement {
   readonly deprecatedOn: string;
   /** At least twelve months later. */
@@ -198,7 +198,7 @@ export interface Route<BodySchema extends z.ZodType = z.ZodType, QuerySchema ext
   ifMatch?: boolean;
   /** The body as its digest for the Idempotency-Key has it, for a body with secrets. `digestOf` is keyed: nobody can guess by it. */
   fingerprinted?(body: unknown, digestOf: (text: string) => string): unknown;
-  /** The answer may be held until its object has left its first statuses: `waitFor(resource)`. */
+  /** The answer may wait until its object has left its first statuses: `waitFor(resource)`. */
   waits?: Waits;
   responses: Readonly<Record<number, RouteResponse>>;
   /** Error codes of this route, beside those that every route has. */

@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { type Route, route } from './route.ts';
 
-/** `POST` under /v1/simulations, unless `method` says otherwise. */
+/** `POST` under /v1/simulations, unless `method` names another. */
 export function simulationRoute<BodySchema extends z.ZodType, QuerySchema extends z.ZodType>(
   declared: Omit<Route<BodySchema, QuerySchema>, 'tag' | 'scope' | 'testModeOnly' | 'method'> &
     Partial<Pick<Route, 'method'>>,

@@ -1,8 +1,8 @@
 /**
- * `Prefer: wait=N`: holds answers until an object has left its first status. One poll loop serves all held answers of
- * the process, so that a thousand cost one query a tick and not a thousand. Books do not wait for each other: a load that is slow
- * or fails holds back those of its own book. What has waited for long is looked at less often, so that a book whose answers are
- * held for a minute costs others little.
+ * `Prefer: wait=N`: answers wait until their object has left its first status. One poll loop serves all waiting answers
+ * of the process, so that a thousand cost one query a tick and not a thousand. Books do not wait for each other: a load
+ * that is slow or fails delays the answers of its own book. The longer an answer has waited, the less often its object
+ * is read, so that a book whose answers wait for a minute costs others little.
  */
 
 import type { BookId } from '../ledger/book/book.ts';

@@ -1,6 +1,6 @@
 /**
- * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline holds
- * the answer (http/pipeline/prefer-wait.ts).
+ * What an answer may wait for, declared by a route: the resource that it shows leaves its first statuses. The pipeline
+ * delays the answer (http/pipeline/prefer-wait.ts).
  */
 
 import type { BookId } from '../ledger/book/book.ts';
@@ -27,7 +27,7 @@ export interface WaitRequest {
 }
 
 export interface Waits {
-  /** Of a request that does not say. */
+  /** Of a request without the header. */
   readonly byDefault: Preference;
   /** The status of an answer whose object has left its first statuses, where it is not that of the stored answer. */
   readonly doneStatus?: number | undefined;

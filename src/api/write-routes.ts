@@ -1,6 +1,6 @@
 /**
- * Routes that change a resource, made from its declaration: path, name, scope, parameters and answers follow; the handler
- * says which use case or command the request becomes. A route unlike these is written out with `route`.
+ * Routes that change a resource, made from its declaration: path, name, scope, parameters and answers follow; the
+ * handler makes the request a use case or a command. A route unlike these is written out with `route`.
  */
 import type { z } from 'zod';
 import type { Scope } from '../organisations/api-key.ts';
@@ -51,7 +51,7 @@ export function updateRoute<Row, BodySchema extends z.ZodType>(
   });
 }
 
-/** `POST /v1/accounts/{id}/freeze`, with If-Match unless `ifMatch` says otherwise. The status may always refuse it. */
+/** `POST /v1/accounts/{id}/freeze`, with If-Match unless `ifMatch` is false. The status may always refuse it. */
 export function actionRoute<Row, BodySchema extends z.ZodType, QuerySchema extends z.ZodType = z.ZodType>(
   resource: ApiResource<Row>,
   action: string,

@@ -145,7 +145,7 @@ export function createAudit({ groups, pool, clock, log, counts }: AuditOptions):
 
 export interface AuditPace {
   /** Percent of one connection's time; 0 turns the audit off. */
-  readonly sharePercent: number;
+  readonly timePercent: number;
   /** Least rest between two pages. */
   readonly intervalMs: number;
 }
@@ -154,17 +154,17 @@ const CLOSE_LIMIT_MS = 5_000;
 
 /** Runs the audit until it is closed. */
 export function startAudit(options: AuditOptions & AuditPace): { close(): Promise<void> } {
-  const { sharePercent, intervalMs } = options;
+  const { timePercent, intervalMs } = options;
   const audit = createAudit(options);
   const warn = warnSeldom(options.log, 'the audit was interrupted');
   let timer: NodeJS.Timeout | undefined;
   let turning: Promise<void> = Promise.resolve();
-  let closed = sharePercent === 0;
+  let closed = timePercent === 0;
 
   async function turn(): Promise<void> {
     const begun = performance.now();
     await audit.turn().catch(warn);
-    const restMs = (performance.now() - begun) * (100 / sharePercent - 1);
+    const restMs = (performance.now() - begun) * (100 / timePercent - 1);
     if (!closed) next(Math.max(restMs, intervalMs));
   }
 

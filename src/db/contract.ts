@@ -12,7 +12,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../process/log.ts';
-import { isEarlierRelease, RELEASE, releaseOfConnection } from '../process/release.ts';
+import { isEarlierVersion, VERSION, versionOfConnection } from '../process/version.ts';
 import {
   abandonContract,
   beginContract,
@@ -50,7 +50,7 @@ class NotContracted extends Error {
 /** For commands and settings that a version has first. Throws NotContracted until the installation is contracted to it. */
 export async function requireContractedTo(db: Queryable, since: string, what: string): Promise<void> {
   const contractedTo = await readContractedTo(db);
-  if (!isEarlierRelease(contractedTo, since)) return;
+  if (!isEarlierVersion(contractedTo, since)) return;
   throw new NotContracted(
     `${what} since release ${since}, and the installation is contracted to ${contractedTo}: a process of an earlier release would not know what this writes. Once none runs any more: npm run migrate -- --contract`,
   );
@@ -65,20 +65,20 @@ export async function contract(
   { role, log, watchMs = WATCH_MS }: { role: string; log: Logger; watchMs?: number },
 ): Promise<ContractResult> {
   const before = await readContractedTo(client);
-  if (!isEarlierRelease(before, RELEASE)) return { contractedTo: before, changed: false };
+  if (!isEarlierVersion(before, VERSION)) return { contractedTo: before, changed: false };
   try {
-    await beginContract(client, RELEASE);
-    await refuseEarlierReleases(client, { role, watchMs });
+    await beginContract(client, VERSION);
+    await refuseEarlierVersions(client, { role, watchMs });
     await finishContract(client);
   } catch (error) {
     await abandonContract(client);
     throw error;
   }
-  log.info({ release: RELEASE }, 'stored forms contracted');
-  return { contractedTo: RELEASE, changed: true };
+  log.info({ release: VERSION }, 'stored forms contracted');
+  return { contractedTo: VERSION, changed: true };
 }
 
-async function refuseEarlierReleases(
+async function refuseEarlierVersions(
   client: pg.Client,
   { role, watchMs }: { role: string; watchMs: number },
 ): Promise<void> {
@@ -99,8 +99,8 @@ const LISTENER = /^\{[a-z]+-\d+\}/;
 
 function isEarlier({ name }: Connection): boolean {
   if (LISTENER.test(name)) return false;
-  const release = releaseOfConnection(name);
-  return release === undefined || isEarlierRelease(release, RELEASE);
+  const version = versionOfConnection(name);
+  return version === undefined || isEarlierVersion(version, VERSION);
 }
 
 const SHOWN = 20;
@@ -108,7 +108,7 @@ const SHOWN = 20;
 function refusalText(earlier: readonly Connection[], role: string): string {
   const lines = earlier.slice(0, SHOWN).map((one) => `  pid ${one.pid}, role ${one.role}: ${one.name || '(no name)'}`);
   if (earlier.length > SHOWN) lines.push(`  and ${earlier.length - SHOWN} more`);
-  return `Not contracted: connections that do not name release ${RELEASE} or a later one could not read its stored forms.
+  return `Not contracted: connections that do not name release ${VERSION} or a later one could not read its stored forms.
 ${lines.join('\n')}
 Stop those processes, then run this again. To see them:
   SELECT pid, usename, application_name, client_addr FROM pg_stat_activity WHERE usename = '${role}';

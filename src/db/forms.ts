@@ -4,7 +4,7 @@
  * So every connected version reads what is written until then. There is no way back: a process that knows of the
  * contract stops asking.
  */
-import { isEarlierRelease, RELEASE, RELEASE_BEFORE } from '../process/release.ts';
+import { isEarlierVersion, VERSION, VERSION_BEFORE } from '../process/version.ts';
 import { readContractedTo } from './installation-store.ts';
 import type { Pool } from './pool.ts';
 
@@ -89,12 +89,12 @@ export function watchForms(pool: Pool, { onFailure }: { onFailure: (error: unkno
   timer.unref();
   const forms = {
     ...EARLIEST_FORMS,
-    contractedTo: RELEASE_BEFORE,
+    contractedTo: VERSION_BEFORE,
     async read() {
-      const release = await readContractedTo(pool);
-      if (isEarlierRelease(forms.contractedTo, release)) forms.contractedTo = release;
-      for (const form of FORMS) forms[form] ||= !isEarlierRelease(release, FIRST_VERSION[form]);
-      if (!isEarlierRelease(release, RELEASE)) clearInterval(timer);
+      const version = await readContractedTo(pool);
+      if (isEarlierVersion(forms.contractedTo, version)) forms.contractedTo = version;
+      for (const form of FORMS) forms[form] ||= !isEarlierVersion(version, FIRST_VERSION[form]);
+      if (!isEarlierVersion(version, VERSION)) clearInterval(timer);
     },
     close: () => clearInterval(timer),
   };

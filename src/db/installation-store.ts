@@ -5,10 +5,10 @@ import type { SealedPlace, SecretBox } from './secret-box.ts';
 
 /** The version whose stored forms may be written. Index: installation_pkey. */
 export async function readContractedTo(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ release: string }>(
-    'SELECT CASE WHEN contract_done THEN contracted_to ELSE contracted_from END AS release FROM public.installation WHERE id = 1',
+  const { rows } = await db.query<{ version: string }>(
+    'SELECT CASE WHEN contract_done THEN contracted_to ELSE contracted_from END AS version FROM public.installation WHERE id = 1',
   );
-  return rows[0]!.release;
+  return rows[0]!.version;
 }
 
 /** Versions earlier than this one may not start: the version of the last contract, done or under way. */
@@ -36,11 +36,11 @@ export async function readContractBefore(db: Queryable): Promise<string | null> 
   );
   if (!known[0]!.present) return null;
   // The columns of an unfinished contract are those of 0.3.0.
-  const { rows } = await db.query<{ release: string | null }>(
-    `SELECT CASE WHEN shown->>'contract_done' = 'false' THEN shown->>'contracted_from' ELSE shown->>'contracted_to' END AS release
+  const { rows } = await db.query<{ version: string | null }>(
+    `SELECT CASE WHEN shown->>'contract_done' = 'false' THEN shown->>'contracted_from' ELSE shown->>'contracted_to' END AS version
        FROM (SELECT to_jsonb(i) AS shown FROM public.installation AS i WHERE id = 1) AS i`,
   );
-  return rows[0]?.release ?? null;
+  return rows[0]?.version ?? null;
 }
 
 /** Whether anybody has used the database. */
@@ -66,11 +66,11 @@ export async function readKeyStamp(db: Queryable): Promise<string | null> {
 }
 
 /** Begins a contract: earlier versions do not start any more. By the owner's role; the application's may only read. */
-export async function beginContract(db: Queryable, release: string): Promise<void> {
+export async function beginContract(db: Queryable, version: string): Promise<void> {
   await db.query(
     `UPDATE public.installation SET contracted_from = CASE WHEN contract_done THEN contracted_to ELSE contracted_from END,
        contracted_to = $1, contracted_at = clock_timestamp(), contract_done = false WHERE id = 1`,
-    [release],
+    [version],
   );
 }
 

@@ -10,7 +10,7 @@ import pg from 'pg';
 import { knexConfig } from '../../knexfile.ts';
 import { DROPPED_NAMES } from '../../migrations/dropped-names.ts';
 import type { Logger } from '../process/log.ts';
-import { connectionName, isEarlierRelease, RELEASE_BEFORE } from '../process/release.ts';
+import { connectionName, isEarlierVersion, VERSION_BEFORE } from '../process/version.ts';
 import { NoProgress } from '../values/progress.ts';
 import { type ContractResult, contract } from './contract.ts';
 import { grantStatements, type RightsOfTables, signerGrantStatements } from './grants.ts';
@@ -155,12 +155,12 @@ async function refuseOtherHistory(client: pg.Client): Promise<void> {
     );
   if (applied.length === 0 || applied.includes(CONTRACTED_BEFORE)) return;
   const contractedTo = await readContractBefore(client);
-  if (contractedTo !== null && !isEarlierRelease(contractedTo, RELEASE_BEFORE)) return;
+  if (contractedTo !== null && !isEarlierVersion(contractedTo, VERSION_BEFORE)) return;
   // A new database, whose first migration was interrupted.
   if (!(await readAnyOrganisation(client))) return;
   throw new DatabaseRoleError(
-    `The database is not contracted to release ${RELEASE_BEFORE}: this release does not read what releases before that one stored.`,
-    `Run \`npm run migrate -- --contract\` of release ${RELEASE_BEFORE} first.`,
+    `The database is not contracted to release ${VERSION_BEFORE}: this release does not read what releases before that one stored.`,
+    `Run \`npm run migrate -- --contract\` of release ${VERSION_BEFORE} first.`,
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import pg from 'pg';
 import type { Logger } from '../process/log.ts';
-import { connectionName } from '../process/release.ts';
+import { connectionName } from '../process/version.ts';
 import type { Instant } from '../values/clock.ts';
 import { WRITABLE, WritableClient } from './writable-client.ts';
 

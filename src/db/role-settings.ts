@@ -127,7 +127,7 @@ export interface UnfitSetting {
   readonly value: string;
   readonly harm: string;
   /** Where the value comes from: `source` of pg_settings. */
-  readonly source: string;
+  readonly origin: string;
   readonly isTimeout: boolean;
 }
 
@@ -136,8 +136,8 @@ export interface UnfitSetting {
  * answers.
  */
 export async function readUnfitSettings(db: Queryable): Promise<UnfitSetting[]> {
-  const { rows } = await db.query<{ name: string; value: string; source: string }>(
-    `SELECT name, source, CASE name WHEN 'search_path' THEN array_to_string(ARRAY(
+  const { rows } = await db.query<{ name: string; value: string; origin: string }>(
+    `SELECT name, source AS origin, CASE name WHEN 'search_path' THEN array_to_string(ARRAY(
               SELECT n FROM unnest(pg_catalog.current_schemas(true)) WITH ORDINALITY AS s (n, place)
               WHERE n !~ '^pg_temp' ORDER BY place LIMIT 2), ',') ELSE setting END AS value
        FROM pg_catalog.pg_settings WHERE name = ANY ($1) ORDER BY name`,
@@ -150,12 +150,12 @@ export async function readUnfitSettings(db: Queryable): Promise<UnfitSetting[]> 
 
 /** What an operator does about a setting: the name of a role or database in it is the real one. */
 export function remedyOf(
-  { name, source }: UnfitSetting,
+  { name, origin }: UnfitSetting,
   { role, database }: { role: string; database: string },
 ): string {
   const [who, where] = [pg.escapeIdentifier(role), pg.escapeIdentifier(database)];
-  if (source === 'database user') return `As a superuser: ALTER ROLE ${who} IN DATABASE ${where} RESET ${name};`;
-  if (source === 'client') return 'Take it out of the URL (options=…) and of the environment (PGOPTIONS).';
+  if (origin === 'database user') return `As a superuser: ALTER ROLE ${who} IN DATABASE ${where} RESET ${name};`;
+  if (origin === 'client') return 'Take it out of the URL (options=…) and of the environment (PGOPTIONS).';
   if (name in CHECKED_ONLY)
     return `As a superuser: ALTER DATABASE ${where} RESET ${name}; and ALTER ROLE ${who} RESET ${name};`;
   const value = pg.escapeLiteral(ROLE_SETTINGS[name]!);

@@ -6,8 +6,8 @@
  */
 import pg from 'pg';
 import { migrationSource } from '../../migrations/index.ts';
-import { isEarlierRelease, RELEASE } from '../process/release.ts';
 import { TLS_REMEDY, tlsFault } from '../process/tls-faults.ts';
+import { isEarlierVersion, VERSION } from '../process/version.ts';
 import { JOURNAL_TABLES, SIGNED_TABLES } from './grants.ts';
 import { readClosedTo } from './installation-store.ts';
 import type { Pool, Queryable } from './pool.ts';
@@ -150,11 +150,11 @@ async function readNames(pool: Pool): Promise<Set<string>> {
 }
 
 async function checkForms(pool: Pool): Promise<void> {
-  const release = await readClosedTo(pool);
-  if (release === null || !isEarlierRelease(RELEASE, release)) return;
+  const version = await readClosedTo(pool);
+  if (version === null || !isEarlierVersion(VERSION, version)) return;
   throw new DatabaseRoleError(
-    `The database of DATABASE_URL holds stored forms of release ${release}, which this release (${RELEASE}) does not read.`,
-    `Run release ${release} or a later one: \`npm run migrate -- --contract\` has no way back.`,
+    `The database of DATABASE_URL holds stored forms of release ${version}, which this release (${VERSION}) does not read.`,
+    `Run release ${version} or a later one: \`npm run migrate -- --contract\` has no way back.`,
   );
 }
 

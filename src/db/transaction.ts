@@ -7,16 +7,16 @@ const BEGIN = 'BEGIN';
 /**
  * For the committer's statements, which are prepared once and run thousands of times a minute. Nested loops: a join of
  * a table with a list of new values, planned while the table was young, loops over the list for each row. A thousand
- * holds took 585 ms, with a hash join 20 ms. Custom plans: a statement is planned anew each time when a plan for the
+ * rows took 585 ms, with a hash join 20 ms. Custom plans: a statement is planned anew each time when a plan for the
  * batch's values looks better than a generic one. That took twice as long as the update of four accounts.
  */
 export const BEGIN_WITH_KEPT_PLANS =
   'BEGIN; SET LOCAL enable_nestloop = off; SET LOCAL plan_cache_mode = force_generic_plan';
 
 /**
- * For a transaction of several books: no book waits long because of another one. A transaction that exceeds a limit fails
- * (obstacleOf in postgres-errors.ts), and then each book is attempted by itself under the role's own limits, which are
- * longer. The idle limit releases the locks of a process that is stopped in between.
+ * For a transaction of several books: no book waits long because of another one. A transaction that exceeds a limit
+ * fails (obstacleOf in postgres-errors.ts), and then each book is attempted by itself under the role's own limits,
+ * which are longer. The idle limit frees the locks of a process that is stopped in between.
  */
 const MULTI_BOOK_LIMITS = `SET LOCAL lock_timeout = '200ms'; SET LOCAL statement_timeout = '2s';
   SET LOCAL idle_in_transaction_session_timeout = '1s'`;

@@ -75,7 +75,7 @@ function locatePackage(): { native: string; version: string; platform: string } 
 /** Does the work of the package's install script. Errors show when the binaries are tried. */
 function completeLinksAndModes(native: string): void {
   const list = join(native, 'pg-symlinks.json');
-  const links: { source: string; target: string }[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
+  const links: Record<'source' | 'target', string>[] = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : [];
   for (const { source, target } of links) {
     // The list has paths relative to the package's root.
     const [from, to] = [join(native, '..', source), join(native, '..', target)];

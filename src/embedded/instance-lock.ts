@@ -33,7 +33,8 @@ export class AlreadyRunning extends Error {
 export interface InstanceClaim {
   /** Publishes the API's address in the lock file. */
   announce(baseUrl: string): void;
-  release(): void;
+  /** Removes the lock file. */
+  remove(): void;
 }
 
 /** Claims the folder for this process. Throws AlreadyRunning. */
@@ -51,7 +52,7 @@ export function claimInstance(directory: string): InstanceClaim {
       instance = { ...instance, baseUrl };
       replaceSecretFile(path, instance);
     },
-    release() {
+    remove() {
       rmSync(path, { force: true });
     },
   };

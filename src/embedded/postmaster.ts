@@ -141,7 +141,7 @@ export function livingPostmaster(cluster: string): ProcessIdentity | undefined {
 
 /**
  * A killed server leaves its file, and another process may have its pid by now. Postgres would take that process for a
- * server and refuse to start. The file stays, because its other lines tell Postgres whether processes of the dead
+ * server and refuse to start. The file stays, because Postgres reads in its other lines whether processes of the dead
  * server still write. Only the pid is replaced, by one that no system gives.
  */
 function disown(cluster: string): void {

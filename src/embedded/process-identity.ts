@@ -66,7 +66,7 @@ function readOrUndefined(path: string): string | undefined {
   }
 }
 
-/** Checks every 10 ms until the condition holds. False after `timeoutMs`. */
+/** Checks every 10 ms until the condition is met. False after `timeoutMs`. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

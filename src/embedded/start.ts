@@ -65,7 +65,7 @@ await shutdown.start(start).catch(async (error: Error) => {
 async function start(): Promise<void> {
   makeDataFolder(directory);
   const claim = claimInstance(realpathSync(directory));
-  shutdown.add('data folder', async () => claim.release());
+  shutdown.add('data folder', async () => claim.remove());
   const port = await choosePort();
   const postgres = process.env.DATABASE_URL ? undefined : await startOwnPostgres();
   const config = readConfig(environmentWith(postgres, port));

@@ -145,7 +145,7 @@ function isLeftWaiting(draft: Draft, { accountId }: WaitingMoney): boolean {
  * Ends an exception in one step, by an operator's booking on evidence. For the command that books it, which declares
  * the exception. One that has ended stays unchanged.
  */
-export function settleByOperator(
+export function resolveByOperator(
   draft: Draft,
   exception: Exception,
   by: {

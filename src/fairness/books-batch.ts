@@ -100,20 +100,20 @@ export class BooksBatch<Row, Answer> {
 
   /** A row of each book, and again, until the batch is full. */
   #take(): Waiting<Row, Answer>[] {
-    const shares = new Map<string, number>();
+    const rowsOf = new Map<string, number>();
     let room = this.#options.limit;
     let books = this.#sharers();
     for (let round = 1; room > 0 && books.length > 0; round++) {
-      for (const bookId of books.slice(0, room)) shares.set(bookId, round);
+      for (const bookId of books.slice(0, room)) rowsOf.set(bookId, round);
       room -= Math.min(books.length, room);
       books = books.filter((bookId) => this.#waiting.get(bookId)!.length > round);
     }
-    return [...shares].flatMap(([bookId, share]) => this.#takeOf(bookId, share));
+    return [...rowsOf].flatMap(([bookId, rows]) => this.#takeOf(bookId, rows));
   }
 
-  #takeOf(bookId: string, share: number): Waiting<Row, Answer>[] {
+  #takeOf(bookId: string, rows: number): Waiting<Row, Answer>[] {
     const ofBook = this.#waiting.get(bookId) ?? [];
-    const taken = ofBook.splice(0, share);
+    const taken = ofBook.splice(0, rows);
     // Behind all other books.
     this.#waiting.delete(bookId);
     if (ofBook.length > 0) this.#waiting.set(bookId, ofBook);

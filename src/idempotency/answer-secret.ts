@@ -7,7 +7,7 @@ import type { SealedPlace, SecretBox } from '../db/secret-box.ts';
 import type { BookId } from '../ledger/book/book.ts';
 import { toJson } from '../values/json.ts';
 
-/** By object: the member of its answers that may hold a secret. */
+/** By object: the member of its answers that may be a secret. */
 const SECRETS: Readonly<Record<string, string>> = {
   webhook_endpoint: 'secret',
   card_program: 'decision_secret',

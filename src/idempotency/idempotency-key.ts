@@ -51,8 +51,8 @@ export function internalKey(commandId: Uuid): string {
 }
 
 /**
- * The key of a processor's message, which names itself. A digest keeps it apart from callers' keys and from those of commands, and holds no
- * digits of the reference, which may look like a card number.
+ * The key of a processor's message, which names itself. A digest keeps it apart from callers' keys and from those of
+ * commands, and has no digits of the reference, which may look like a card number.
  */
 export function messageKey(reference: string): string {
   return `${MESSAGES}${deriveId('message_reference', reference)}`;

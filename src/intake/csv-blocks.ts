@@ -60,7 +60,7 @@ export class RowBlocks {
       const byte = bytes[at];
       if (byte === QUOTE) this.#isQuoted = !this.#isQuoted;
       else if (byte === LF || byte === CR) {
-        // Whether it ends the line, the next part says.
+        // The next part shows whether it ends the line.
         if (byte === CR && at + 1 === bytes.length) break;
         if (byte === CR && bytes[at + 1] === LF) continue;
         this.#lines++;

@@ -146,8 +146,8 @@ export function eachRow(
     if (!(error instanceof CsvError)) throw error;
     const { lines, message } = error as CsvError & { lines?: number };
     // The parser counts the lines of what it was given.
-    const said = linesBefore === 0 ? message : message.replace(/(,)? at line \d+/, '');
-    throw new BadInput(lines === undefined ? null : linesBefore + lines, said);
+    const detail = linesBefore === 0 ? message : message.replace(/(,)? at line \d+/, '');
+    throw new BadInput(lines === undefined ? null : linesBefore + lines, detail);
   }
 }
 

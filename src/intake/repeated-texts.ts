@@ -20,7 +20,7 @@ export class RepeatedTexts {
     this.#count += 1;
   }
 
-  /** Says of a text whether it may stand there twice; undefined where none does. What was added is forgotten. */
+  /** A test whether a text may have been added twice; undefined where no text was. Forgets what was added. */
   suspects(): ((text: string) => boolean) | undefined {
     const all = new BigUint64Array(this.#count);
     for (let at = 0; at < this.#count; at += PER_ARRAY) {

@@ -56,8 +56,9 @@ export type Scope = (typeof SCOPES)[number];
 /** Stands for every scope, also those of later versions, but never for MAKES_KEYS, and in live mode for none of LIVE_BY_NAME. */
 export const EVERY_SCOPE = '*';
 /**
- * Scopes that a live key has only where the operator names them: the platform's terms are not its merchants' to change, numbers of cards
- * are not for every key, purchases are told by the processor, and money leaves by the approval of people who are named.
+ * Scopes that a live key has only where the operator names them: the platform's terms are not its merchants' to change,
+ * numbers of cards are not for every key, messages of purchases come from the processor, and money leaves by the
+ * approval of people who are named.
  */
 export const LIVE_BY_NAME: readonly Scope[] = [
   'payouts:approve',

@@ -75,7 +75,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const uses = createApiKeyUses({ pool, log, flushAfterMs: flushUsesAfterMs });
   const onFailure = log ? warnSeldom(log, 'the stamp of API keys was not read') : () => undefined;
   const keyStamp = watchKeyStamp({ pool, now, idleAfterMs: REMEMBER_MS, onFailure });
-  const lookUp = createLookups({ pool, now, onAnswer: keyStamp.learn });
+  const lookUp = createLookups({ pool, now, onAnswer: keyStamp.record });
 
   async function find(hash: Buffer): Promise<Remembered> {
     const name = nameOf(hash);

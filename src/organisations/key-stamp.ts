@@ -19,7 +19,7 @@ export interface KeyStamp {
   /** The newest stamp that is known, if it was asked for less than MAX_AGE_MS ago. Asking keeps the readings going. */
   current(): string | undefined;
   /** Records a stamp. `askedAt` is the monotonic time just before its query. */
-  learn(stamp: string | null, askedAt: number): void;
+  record(stamp: string | null, askedAt: number): void;
   /** Ends the readings. Later stamps come from lookups alone. */
   close(): void;
 }
@@ -40,7 +40,7 @@ export function watchKeyStamp({ pool, now, idleAfterMs, onFailure }: KeyStampOpt
   let reading = false;
   let closed = false;
 
-  function learn(stamp: string | null, askedAt: number): void {
+  function record(stamp: string | null, askedAt: number): void {
     // Answers may overtake each other. The newest query's answer is right for longest.
     if (stamp !== null && !(known && known.askedAt > askedAt)) known = { stamp, askedAt };
   }
@@ -57,7 +57,7 @@ export function watchKeyStamp({ pool, now, idleAfterMs, onFailure }: KeyStampOpt
     reading = true;
     try {
       const { answer, askedAt } = await timedQuery(pool, now, readKeyStamp);
-      learn(answer, askedAt);
+      record(answer, askedAt);
     } catch (error) {
       if (!closed) onFailure(error);
     } finally {
@@ -71,7 +71,7 @@ export function watchKeyStamp({ pool, now, idleAfterMs, onFailure }: KeyStampOpt
       if (!closed) timer ??= setInterval(() => void read(), READ_EVERY_MS).unref();
       return known && usedAt - known.askedAt < MAX_AGE_MS ? known.stamp : undefined;
     },
-    learn,
+    record,
     close() {
       closed = true;
       stop();

@@ -28,14 +28,14 @@ export async function judgeEntries(
     const broken = followed(line, chain, (entry) => added(fold, entry, days));
     if (broken !== undefined) {
       const text = `${PACK_FILES.entries}, line ${row}: ${broken}`;
-      return { fold: undefined, judgements: [{ holds: false, text }] };
+      return { fold: undefined, judgements: [{ isSound: false, text }] };
     }
     if (row % PROGRESS_EVERY === 0n) onProgress?.({ done: row, total });
   }
   const ends = chain.sequence === BigInt(manifest.through_sequence) && chain.hash === manifest.chain_hash;
   const yes = `${row} entries chain from ${start.sequence === 0n ? 'the first one' : `behind entry ${start.sequence}`} to entry ${chain.sequence} (${chain.hash}).`;
   const no = `${PACK_FILES.entries} ends with entry ${chain.sequence} (${chain.hash}), and the period with ${manifest.through_sequence} (${manifest.chain_hash}): rows are missing at its end, or it has too many.`;
-  return { fold: ends ? fold : undefined, judgements: [{ holds: ends, text: ends ? yes : no }] };
+  return { fold: ends ? fold : undefined, judgements: [{ isSound: ends, text: ends ? yes : no }] };
 }
 
 function openFrom(folder: string, fold: JournalFold): void {

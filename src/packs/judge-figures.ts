@@ -58,8 +58,8 @@ export async function judgeFigures(pack: ReadPack, fold: JournalFold): Promise<J
   ];
 }
 
-const failed = (text: string): Judgement => ({ holds: false, text });
-const passed = (text: string): Judgement => ({ holds: true, text });
+const failed = (text: string): Judgement => ({ isSound: false, text });
+const passed = (text: string): Judgement => ({ isSound: true, text });
 
 /** Line by line: the first one that differs is the finding. */
 function compared(name: string, expected: readonly string[], found: readonly string[]): Judgement {

@@ -34,7 +34,10 @@ export async function judgePack(pack: ReadPack, { keys, previous, onProgress }: 
   return judgements;
 }
 
-const judged = (isRight: boolean, yes: string, no: string): Judgement => ({ holds: isRight, text: isRight ? yes : no });
+const judged = (isRight: boolean, yes: string, no: string): Judgement => ({
+  isSound: isRight,
+  text: isRight ? yes : no,
+});
 
 function requiredFiles({ previous }: Manifest): string[] {
   return [...Object.values(PACK_FILES), ...(previous === null ? [] : Object.values(OPENING_FILES))];

@@ -1,4 +1,4 @@
-/** The group of payouts: money that leaves for a destination outside, and what rails say of it. */
+/** The group of payouts: money that leaves for a destination outside, and the reports of rails about it. */
 
 import { APPENDS, deletable, rightsOf } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';

@@ -45,7 +45,7 @@ export const FAILPOINTS = [
   'processor.inquire.before',
   /** It has answered, and its answer is not recorded. */
   'processor.inquire.after',
-  /** An integrator's endpoint is about to be asked: nothing is held yet, and nobody knows of the message. */
+  /** An integrator's endpoint is about to be asked: no funds are reserved yet, and the message is not recorded. */
   'endpoint.ask.before',
   /** The endpoint has answered, and nothing is decided: whoever sent the message sends it again. */
   'endpoint.ask.after',

@@ -98,7 +98,7 @@ export async function findNewestCheckpoint(db: Queryable, bookId: BookId): Promi
 
 /**
  * The checkpoint that covers most among those that cover no more than the book has. Index: checkpoints_pkey, from its
- * end, past the checkpoints that cover more; a sound book has none of those.
+ * end, past the checkpoints that cover more, which a sound book does not have.
  */
 export async function findNewestCheckpointWithin(db: Queryable, book: Book): Promise<StoredCheckpoint | undefined> {
   const { rows } = await db.query<CheckpointRow>({

@@ -14,7 +14,7 @@ import { isSignedBy, keyIdOf } from './signing-key.ts';
 
 /** The result of one check, in words. */
 export interface Judgement {
-  readonly holds: boolean;
+  readonly isSound: boolean;
   readonly text: string;
 }
 
@@ -27,8 +27,8 @@ export function judgeCheckpoint(checkpoint: CheckpointView, pinned: readonly str
   const judgements = [
     judged(
       signed && named,
-      `${sayCheckpoint(checkpoint)} is signed by ${note.key_id}, ${note.created_at}.`,
-      `${sayCheckpoint(checkpoint)} is not what ${note.key_id} signed.`,
+      `${describeCheckpoint(checkpoint)} is signed by ${note.key_id}, ${note.created_at}.`,
+      `${describeCheckpoint(checkpoint)} is not what ${note.key_id} signed.`,
     ),
   ];
   if (pinned.length > 0) {
@@ -51,8 +51,8 @@ function judgeInclusion(proof: InclusionProof, known: readonly CheckpointView[])
   const hash = createHash('sha256').update(canonicalJson(entry)).digest();
   const place = proof.leaf_index + 1;
   const isNamed =
-    say('book', entry.book_id) === checkpoint.note.book &&
-    say('entry', entry.id) === proof.journal_entry &&
+    publicIdOf('book', entry.book_id) === checkpoint.note.book &&
+    publicIdOf('entry', entry.id) === proof.journal_entry &&
     entry.sequence === `${place}`;
   const isLast = place === checkpoint.note.tree_size;
   return [
@@ -75,8 +75,8 @@ function judgeInclusion(proof: InclusionProof, known: readonly CheckpointView[])
         root: bytes(checkpoint.note.root_hash),
       }) &&
         (!isLast || proof.hash === checkpoint.note.chain_hash),
-      `It is in ${sayCheckpoint(checkpoint)}.`,
-      `It is not in ${sayCheckpoint(checkpoint)}: its path does not lead there.`,
+      `It is in ${describeCheckpoint(checkpoint)}.`,
+      `It is not in ${describeCheckpoint(checkpoint)}: its path does not lead there.`,
     ),
     judgeKnown(checkpoint, known),
   ];
@@ -127,19 +127,19 @@ function judgeKnown(checkpoint: CheckpointView, known: readonly CheckpointView[]
   return judged(
     same,
     `${checkpoint.id} is a checkpoint that you hold.`,
-    `${sayCheckpoint(checkpoint)} is none of those that you hold: ask for a proof with ?checkpoint= one of yours.`,
+    `${describeCheckpoint(checkpoint)} is none of those that you hold: ask for a proof with ?checkpoint= one of yours.`,
   );
 }
 
-export function sayCheckpoint({ id, note }: CheckpointView): string {
+export function describeCheckpoint({ id, note }: CheckpointView): string {
   return `Checkpoint ${id} of ${note.book} (${note.tree_size} entries, ${note.event_tree_size} events)`;
 }
 
-function judged(holds: boolean, yes: string, no: string): Judgement {
-  return { holds, text: holds ? yes : no };
+function judged(isSound: boolean, yes: string, no: string): Judgement {
+  return { isSound, text: isSound ? yes : no };
 }
 
-function say(kind: 'book' | 'entry', id: unknown): string | undefined {
+function publicIdOf(kind: 'book' | 'entry', id: unknown): string | undefined {
   return isUuid(id) ? publicId(kind, id) : undefined;
 }
 

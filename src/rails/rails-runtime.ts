@@ -4,7 +4,7 @@ import type { Contracted } from '../db/forms.ts';
 import type { Pool } from '../db/pool.ts';
 import type { CallLimits } from '../outside/calls/call-limits.ts';
 import type { Logger } from '../process/log.ts';
-import { isEarlierRelease } from '../process/release.ts';
+import { isEarlierVersion } from '../process/version.ts';
 import type { Clock } from '../values/clock.ts';
 import { banksOf } from './iso20022/bank-settings.ts';
 import { type BankOptions, createRails, type Rails } from './rails.ts';
@@ -58,7 +58,7 @@ export function createRailsRuntime({
 
 /** 0.3.0 has the sandbox alone, and would set aside payouts of other rails. Throws ConfigError until the contract. */
 function requireKnownRails({ RAILS_FILE, RAIL_HTTP_NAME }: Config, { contractedTo }: Contracted): void {
-  if ((RAILS_FILE ?? RAIL_HTTP_NAME) === undefined || !isEarlierRelease(contractedTo, '0.4.0')) return;
+  if ((RAILS_FILE ?? RAIL_HTTP_NAME) === undefined || !isEarlierVersion(contractedTo, '0.4.0')) return;
   throw new ConfigError(
     'RAILS_FILE and RAIL_HTTP_NAME are settings since release 0.4.0. A process of an earlier release would not know their rails: set them once the installation is contracted (npm run migrate -- --contract).',
   );

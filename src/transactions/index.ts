@@ -1,4 +1,4 @@
-/** The group of transactions: card purchases, told by the messages of a processor. */
+/** The group of transactions: card purchases, from the messages of a processor. */
 import { APPENDS } from '../db/table-rights.ts';
 import type { Group } from '../group/group.ts';
 import { clearingIntakeCheck } from './clearing-files/checks/intake-check.ts';

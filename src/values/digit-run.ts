@@ -50,11 +50,11 @@ export const TRACK = 3;
 export type Touched = typeof NOTHING | typeof REFERENCE | typeof TRACK;
 
 /** At least LONGEST, and a power of two. */
-const RING = 32;
+const BUFFER = 32;
 
 /**
- * The last digits of a run. No window is longer than LONGEST, so a ring contains every possible window, and whatever
- * the text is, a digit takes the same time and no memory.
+ * The last digits of a run. No window is longer than LONGEST, so the buffer contains every possible window, and
+ * whatever the text is, a digit takes the same time and no memory.
  */
 export class Run {
   length = 0;
@@ -63,13 +63,13 @@ export class Run {
   /** Check sums of all digits so far: those at even places counted double, and those at odd places. */
   #even = 0;
   #odd = 0;
-  readonly #digits = new Uint8Array(RING);
+  readonly #digits = new Uint8Array(BUFFER);
   /** What is in front of a group that begins with the digit; 0 for a digit within a group. */
-  readonly #before = new Uint8Array(RING);
-  readonly #places = new Float64Array(RING);
+  readonly #before = new Uint8Array(BUFFER);
+  readonly #places = new Float64Array(BUFFER);
   /** The sums before the digit. */
-  readonly #evens = new Float64Array(RING);
-  readonly #odds = new Float64Array(RING);
+  readonly #evens = new Float64Array(BUFFER);
+  readonly #odds = new Float64Array(BUFFER);
 
   restart(): void {
     this.length = 0;
@@ -79,7 +79,7 @@ export class Run {
 
   /** `before` is given for the first digit of a group. */
   add(digit: number, { place, end, before }: { place: number; end: number; before: Touched | undefined }): void {
-    const slot = this.length % RING;
+    const slot = this.length % BUFFER;
     this.#digits[slot] = digit;
     this.#before[slot] = before ?? 0;
     this.#places[slot] = place;
@@ -100,7 +100,7 @@ export class Run {
       if (!this.#isCardNumber(length, after)) continue;
       any = true;
       if (!found) break;
-      let from = this.#places[(this.length - length) % RING]!;
+      let from = this.#places[(this.length - length) % BUFFER]!;
       while (found.length > 0 && found.at(-1)!.to > from) from = Math.min(from, found.pop()!.from);
       found.push({ from, to: this.#end });
     }
@@ -109,7 +109,7 @@ export class Run {
 
   #isCardNumber(length: number, after: Touched): boolean {
     const first = this.length - length;
-    const slot = first % RING;
+    const slot = first % BUFFER;
     const before = this.#before[slot]!;
     if (before !== NOTHING && !(before === TRACK && after === TRACK)) return false;
     const prefix = this.#at(first) * 1_000 + this.#at(first + 1) * 100 + this.#at(first + 2) * 10 + this.#at(first + 3);
@@ -120,7 +120,7 @@ export class Run {
   }
 
   #at(place: number): number {
-    return this.#digits[place % RING]!;
+    return this.#digits[place % BUFFER]!;
   }
 }
 

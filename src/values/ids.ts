@@ -82,7 +82,7 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 export const ID_KINDS = Object.keys(ID_PREFIXES) as readonly IdKind[];
 
-/** A resource as entries, holds, keys, exceptions and findings name it: `inbound_transfer` has ids of `inboundTransfer`. */
+/** A resource as rows of the ledger and findings name it: `inbound_transfer` has ids of `inboundTransfer`. */
 export type ResourceName = SnakeCase<IdKind>;
 
 const KINDS = new Map<string, IdKind>(ID_KINDS.map((kind) => [snakeCase(kind), kind]));

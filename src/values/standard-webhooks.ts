@@ -119,8 +119,8 @@ export function verify(
     return 'the timestamp is too far from our clock';
   }
   const expected = keys.map((key) => Buffer.from(sign({ id, timestampSeconds, body }, [key])));
-  const holds = signatures.split(' ').some((given) => expected.some((each) => isSame(each, Buffer.from(given))));
-  return holds ? undefined : 'no signature holds';
+  const isSigned = signatures.split(' ').some((given) => expected.some((each) => isSame(each, Buffer.from(given))));
+  return isSigned ? undefined : 'no signature holds';
 }
 
 function isSame(expected: Buffer, given: Buffer): boolean {

@@ -148,9 +148,10 @@ export async function findFloorOverride(
 }
 
 /**
- * Finds out whether a step below the floor is of a hold that is open on an account. Asked only for accounts below their floor, for which no
- * entry says so: of a hold that has ended, what was captured is in an entry and what was released is available again. Reads a page of
- * holds. Returns where the next page begins, or undefined at the end. Indexes: holds_open_by_account, hold_steps_pkey.
+ * Finds out whether a step below the floor is of a hold that is open on an account. Asked only for accounts below their
+ * floor whose entries do not explain it: of a hold that has ended, what was captured is in an entry and what was
+ * released is available again. Reads a page of holds. Returns where the next page begins, or undefined at the end.
+ * Indexes: holds_open_by_account, hold_steps_pkey.
  */
 export async function findHoldBelowFloor(
   db: Queryable,

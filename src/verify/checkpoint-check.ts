@@ -14,7 +14,7 @@ import { type ReadEntry, readEntries } from '../ledger/journal/journal-read-stor
 import { type CheckpointView, checkpointView, signedText } from '../proofs/checkpoint.ts';
 import { findNewestCheckpoint, readCheckpoints, type StoredCheckpoint } from '../proofs/checkpoint-store.ts';
 import { eventDigest } from '../proofs/event-digest.ts';
-import { judgeCheckpoint, sayCheckpoint } from '../proofs/judge-proof.ts';
+import { describeCheckpoint, judgeCheckpoint } from '../proofs/judge-proof.ts';
 import { leafHash, rootOf } from '../proofs/merkle-tree.ts';
 import { parsePublicId, publicId } from '../values/ids.ts';
 import { readAhead } from './read-ahead.ts';
@@ -101,7 +101,7 @@ export async function checkTrustedBooks(
       ids: { checkpoint: checkpoint.id },
       expected: checkpoint.note.book,
       actual: 'no such book',
-      detail: `${sayCheckpoint(checkpoint)} is of a book that is not there.`,
+      detail: `${describeCheckpoint(checkpoint)} is of a book that is not there.`,
     });
   }
 }
@@ -135,7 +135,7 @@ async function* readMarks(
 }
 
 function checkSignature({ report }: CheckContext, checkpoint: CheckpointView, keys: readonly string[]): boolean {
-  const wrong = judgeCheckpoint(checkpoint, keys).find(({ holds }) => !holds);
+  const wrong = judgeCheckpoint(checkpoint, keys).find(({ isSound }) => !isSound);
   if (!wrong) return true;
   report({
     check: 'checkpoint.signature',
@@ -156,6 +156,6 @@ function checkPeaks({ report }: CheckContext, stored: StoredCheckpoint): void {
     ids: { checkpoint: publicId('checkpoint', stored.id) },
     expected: `${rootHash.toString('hex')}, ${eventRootHash.toString('hex')}`,
     actual: `${rootOf(peaks).toString('hex')}, ${rootOf(eventPeaks).toString('hex')}`,
-    detail: `The peaks kept with ${sayCheckpoint(checkpointView(stored))} are not those of its roots.`,
+    detail: `The peaks kept with ${describeCheckpoint(checkpointView(stored))} are not those of its roots.`,
   });
 }

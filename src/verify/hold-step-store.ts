@@ -29,24 +29,24 @@ export async function readOddSteps(
     ordinal: number | null;
     kind: HoldStepKind;
     created_at: Instant;
-    told: boolean;
+    announced: boolean;
     possible: boolean;
   }>({
     name: 'verify.odd_steps',
-    text: `SELECT h.id AS hold_id, s.ordinal, s.kind, s.created_at, s.told, s.possible
+    text: `SELECT h.id AS hold_id, s.ordinal, s.kind, s.created_at, s.announced, s.possible
       FROM (SELECT * FROM holds WHERE book_id = $1 AND id > COALESCE($2::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT $3) h
       LEFT JOIN LATERAL (
         SELECT * FROM (
           SELECT ordinal, kind, created_at,
-            -- Two events of a payout may have one moment, or the next: which tells of which step is certain all the same.
+            -- Two events of a payout may have one moment, or the next: which is of which step is certain all the same.
             COALESCE(CASE
-              -- What a batch gives its payouts is told by their events. Its own check knows what its hold still has to have.
+              -- What a batch gives its payouts is announced by their events. Its own check knows what its hold still has to have.
               WHEN h.resource = 'payout_batch' AND kind = 'released' THEN true
               WHEN h.resource <> 'payout' THEN bool_or(type IS NOT NULL) OVER moment
               WHEN ordinal = 1
                 THEN bool_or(type NOT IN ('payout.processing', 'payout.paid', 'payout.failed', 'payout.canceled', 'payout.returned')) OVER moment
               WHEN ordinal = 2 AND kind = 'captured' THEN bool_or(type = 'payout.processing') OVER moment
-              ELSE bool_or(type IN ('payout.paid', 'payout.failed', 'payout.canceled')) OVER moment END, false) AS told,
+              ELSE bool_or(type IN ('payout.paid', 'payout.failed', 'payout.canceled')) OVER moment END, false) AS announced,
             -- A payout's hold is captured in steps; what gives back gives all that is left.
             (h.resource <> 'payout' OR kind IN ('created', 'captured') OR (ordinal = h.steps AND h.status <> 'open'))
               AND ordinal = row_number() OVER in_order
@@ -67,7 +67,7 @@ export async function readOddSteps(
           ) both_kinds
           WINDOW moment AS (PARTITION BY created_at), in_order AS (ORDER BY ordinal NULLS LAST)
         ) judged WHERE ordinal IS NOT NULL
-      ) s ON NOT (s.told AND s.possible)
+      ) s ON NOT (s.announced AND s.possible)
       ORDER BY h.id, s.ordinal`,
     values: [bookId, page.after ?? null, page.limit],
   });
@@ -79,7 +79,7 @@ export async function readOddSteps(
       ordinal: row.ordinal!,
       kind: row.kind,
       createdAt: row.created_at,
-      matched: row.told,
+      matched: row.announced,
       possible: row.possible,
     })),
   };

@@ -6,7 +6,7 @@
 
 import type { CheckContext } from '../group/check-context.ts';
 import type { CheckpointView } from '../proofs/checkpoint.ts';
-import { sayCheckpoint } from '../proofs/judge-proof.ts';
+import { describeCheckpoint } from '../proofs/judge-proof.ts';
 import { GrowingTree, type HashedNode } from '../proofs/merkle-tree.ts';
 import { KEPT_LEVEL, loadKeptNodes, nodeKey, type TreeName } from '../proofs/tree-store.ts';
 
@@ -93,7 +93,7 @@ export class TreeAgain {
       ids: { checkpoint: mark.id },
       expected: `the ${sizeOf(mark)} ${name} that were signed`,
       actual,
-      detail: `${sayCheckpoint(mark)} is contradicted: of ${name} ${this.#agreed + 1n} to ${sizeOf(mark)}, one was changed, taken away or put in.`,
+      detail: `${describeCheckpoint(mark)} is contradicted: of ${name} ${this.#agreed + 1n} to ${sizeOf(mark)}, one was changed, taken away or put in.`,
     });
   }
 

@@ -1,7 +1,7 @@
 /** No card number, and no link to a page, is in a row, in Redis or in a log: processes of their own, that log all they can. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../../scripts/harness/client.ts';
-import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { tablesContaining } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, startProcess } from '../../scripts/harness/processes.ts';
 import { payerOf } from '../support/payer.ts';
 import { ALL_POOLS, lookInto, type Product, startProduct, testEnvironment } from '../support/product.ts';
@@ -62,7 +62,7 @@ describeWithRedis('what is kept of a checkout', () => {
     const token = url.split('/').at(-1);
     const challenges = `${PUBLIC_URL}/sandbox/challenges/`;
     const behind = lookInto(product.database);
-    expect(await rowsHolding(behind, [...NUMBERS, token])).toEqual([]);
+    expect(await tablesContaining(behind, [...NUMBERS, token])).toEqual([]);
     await behind.end();
     monitor.disconnect();
     expect(commands.length).toBeGreaterThan(0);

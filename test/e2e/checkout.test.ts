@@ -1,7 +1,7 @@
 /** The hosted page as a payer's browser sees it, without a script: forms, redirects, pages (docs/decisions/checkout.md). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Client, until } from '../../scripts/harness/client.ts';
-import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { tablesContaining } from '../../scripts/harness/database-store.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { type Payer, payerOf, type ShownPage } from '../support/payer.ts';
 import { ALL_POOLS, lookInto, type Product, startProduct } from '../support/product.ts';
@@ -91,7 +91,7 @@ describe('a payment with a hosted page', () => {
     expect(events.status).toBe(200);
     const behind = lookInto(product.database);
     const token = payment.next_action.url.split('/').at(-1);
-    expect(await rowsHolding(behind, [token])).toEqual([]);
+    expect(await tablesContaining(behind, [token])).toEqual([]);
     await behind.end();
     expect((await read(payment)).metadata).toEqual(payment.metadata);
   });

@@ -18,8 +18,8 @@ let client: Client;
 let entries: string[];
 
 const checkpoint = async () => publicId('checkpoint', (await checkpointIn(product.database, keys.testBookId, key)).id);
-const broken = (judgements: readonly { holds: boolean; text: string }[]) =>
-  judgements.filter(({ holds }) => !holds).map(({ text }) => text);
+const broken = (judgements: readonly { isSound: boolean; text: string }[]) =>
+  judgements.filter(({ isSound }) => !isSound).map(({ text }) => text);
 
 beforeAll(async () => {
   product = await startProduct({ backend: 'postgres' });

@@ -83,7 +83,7 @@ test('I2: the same notice again, and the same credit under another id, is booked
   const credit = told({ remittance: [account.reference] });
   await arrivedOn(account.id);
   const { payoutNotices } = started.gateway;
-  const message = payoutNotices.told.at(-1)!;
+  const message = payoutNotices.sent.at(-1)!;
   const url = started.gateway.payoutNoticesUrl!;
   const again = payoutNotices.signed(message);
   const answer = await request(url, { method: 'POST', headers: { ...again.headers }, body: again.body });
@@ -131,7 +131,7 @@ test('what cannot be read is shown to the operator, and holds nothing up', async
     { kind: 'credit', amount: 1, currency: 'JOD', bank_account: 'A', remittance: account.reference },
     { kind: 'credit', amount: 1, currency: 'JOD', bank_account: 'A', booked_on: '2026-02-30' },
   ];
-  for (const notice of unread) payoutNotices.tell(notice);
+  for (const notice of unread) payoutNotices.send(notice);
   told({ remittance: [account.reference] });
   await arrivedOn(account.id);
   const { pool } = started.product.runtime;

@@ -230,7 +230,7 @@ test('a notice settles what nobody answered', async () => {
     [originator],
   );
   const { rules } = started.gateway;
-  rules.tell(rules.records.find(publicId('book', originator), rows[0]!.reference)!, 'succeeded');
+  rules.notify(rules.records.find(publicId('book', originator), rows[0]!.reference)!, 'succeeded');
   const settled = await eventually(id, ({ status }) => status === 'captured');
   expect(settled.amount_captured).toBe(settled.amount);
 });

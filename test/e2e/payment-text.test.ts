@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Client, type Event, type List, succeeded, until } from '../../scripts/harness/client.ts';
-import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { tablesContaining } from '../../scripts/harness/database-store.ts';
 import { type Receiver, startReceiver } from '../../scripts/harness/receiver.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { assignException, explainException } from '../../src/exceptions/handle-exception.ts';
@@ -105,7 +105,7 @@ async function plant(name: string): Promise<Planted> {
   return { payment, refund, dispute, stored, token, exception: publicId('exception', exception), replays };
 }
 
-const tablesWith = (marker: string) => rowsHolding(behind, [marker]);
+const tablesWith = (marker: string) => tablesContaining(behind, [marker]);
 
 async function findings(): Promise<Finding[]> {
   const found: Finding[] = [];

@@ -264,5 +264,5 @@ test('text is kept apart after the contract, and erased without a trace, of earl
     ...kept.flatMap((one) => judgeCheckpoint(one, [])),
     ...proofs.flatMap((one) => judgeProof(one, kept)),
   ];
-  expect(judged.filter(({ holds }) => !holds)).toEqual([]);
+  expect(judged.filter(({ isSound }) => !isSound)).toEqual([]);
 });

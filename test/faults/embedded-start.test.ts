@@ -12,7 +12,7 @@ import { embeddedEnvironment, readCredentials } from '../../src/embedded/environ
 import { openForPassage } from '../../src/embedded/place.ts';
 import { isAlive, type ProcessIdentity } from '../../src/embedded/process-identity.ts';
 import { rememberedPostgres } from '../../src/embedded/remembered-postgres.ts';
-import { RELEASE } from '../../src/process/release.ts';
+import { VERSION } from '../../src/process/version.ts';
 import { eventually } from '../support/eventually.ts';
 
 let folder: string;
@@ -112,7 +112,7 @@ async function expectRoleAndForms(): Promise<void> {
     await expect(client.query('UPDATE entries SET step = step')).rejects.toMatchObject({ code: '42501' });
     // Nobody runs an earlier release on a database that was made just now.
     const { rows } = await client.query('SELECT contracted_to FROM installation');
-    expect(rows).toEqual([{ contracted_to: RELEASE }]);
+    expect(rows).toEqual([{ contracted_to: VERSION }]);
   } finally {
     await client.end();
   }

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CVC } from '../../scripts/faults/payment-plans.ts';
 import { CVC_FORMS, formsOf } from '../../scripts/faults/secrets.ts';
-import { rowsHolding } from '../../scripts/harness/database-store.ts';
+import { tablesContaining } from '../../scripts/harness/database-store.ts';
 import { startTcpProxy } from '../../scripts/harness/tcp-proxy.ts';
 import type { Pool } from '../../src/db/pool.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 test('no row holds an issued key', async () => {
-  expect(await rowsHolding(pool, [keys.testKey, keys.liveKey].flatMap(formsOf))).toEqual([]);
+  expect(await tablesContaining(pool, [keys.testKey, keys.liveKey].flatMap(formsOf))).toEqual([]);
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   ],
 ])('a secret in a row is found %s', async (_, tamper, table, value) => {
   await pool.query(tamper, [value]);
-  expect(await rowsHolding(pool, formsOf(SECRET))).toContain(table);
+  expect(await tablesContaining(pool, formsOf(SECRET))).toContain(table);
 });
 
 test.each([
@@ -53,7 +53,7 @@ test.each([
   ['in a form', `cvc=${CVC}&amount=1`],
 ])('a security code in a row is found %s', async (_, value) => {
   await pool.query('UPDATE organisations SET name = $1', [value]);
-  expect(await rowsHolding(pool, CVC_FORMS)).toEqual(['public.organisations']);
+  expect(await tablesContaining(pool, CVC_FORMS)).toEqual(['public.organisations']);
 });
 
 test('a secret sent to Redis is found, even in two pieces', async () => {

@@ -5,7 +5,7 @@
 import { expect } from 'vitest';
 import { type Load, startLoad } from '../../scripts/faults/load.ts';
 import { type PaymentLoad, startPaymentLoad } from '../../scripts/faults/payment-load.ts';
-import { settle } from '../../scripts/faults/settle.ts';
+import { untilAllEnded } from '../../scripts/faults/until-all-ended.ts';
 import { Client, type Endpoint, until } from '../../scripts/harness/client.ts';
 import { expireLeases } from '../../scripts/harness/database-store.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
@@ -185,7 +185,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         };
         await untilDue(behind, look, (runs) => !runs);
       },
-      settle: () => settle(behind, { limitMs: FAULT_PATIENCE_MS }),
+      settle: () => untilAllEnded(behind, { limitMs: FAULT_PATIENCE_MS }),
       async settleAndCheck(load, others = []) {
         await load.stop();
         await stage.settle();

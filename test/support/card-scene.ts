@@ -18,10 +18,15 @@ import { readLines } from '../../src/transactions/clearing-files/read-lines.ts';
 import { takeLines } from '../../src/transactions/clearing-files/take-lines.ts';
 import { readDecisionAnswer } from '../../src/transactions/decisions/api/decision-answer.ts';
 import { disputeAction, requestDispute } from '../../src/transactions/dispute-actions/act-on-dispute.ts';
+import {
+  authorizationMessage,
+  clearingMessage,
+  type Of,
+  refundMessage,
+} from '../../src/transactions/recording/api/message-of-body.ts';
 import * as schemas from '../../src/transactions/recording/api/message-schemas.ts';
-import { type Of, saidAuthorization, saidClearing, saidRefund } from '../../src/transactions/recording/api/said.ts';
-import type { SaidMessage } from '../../src/transactions/recording/said-message.ts';
-import { takingMessage } from '../../src/transactions/recording/take-said.ts';
+import { takingMessage } from '../../src/transactions/recording/receive-message.ts';
+import type { ReceivedMessage } from '../../src/transactions/recording/received-message.ts';
 import { requestSettlement } from '../../src/transactions/settlements/settle.ts';
 import { newId, publicId, type Uuid } from '../../src/values/ids.ts';
 import type { TestBook } from './book.ts';
@@ -126,9 +131,9 @@ export async function playPurchases(book: TestBook): Promise<void> {
   const { currency } = (await cards.find(book.pool, book.id, cardId))!;
   const named = { card: publicId('card', cardId), currency, network_reference: `net-${cardId}`, merchant: MERCHANT };
   const asked = { ...named, message_reference: `msg-${cardId}`, amount: 4_000, entry_mode: 'chip' };
-  await take(book, saidAuthorization(ofBook(book), schemas.createAuthorization.parse(asked)));
+  await take(book, authorizationMessage(ofBook(book), schemas.createAuthorization.parse(asked)));
   const cleared = { ...named, message_reference: `clr-${cardId}`, amount: 4_000 };
-  const transactionId = await take(book, saidClearing(ofBook(book), schemas.createClearing.parse(cleared)));
+  const transactionId = await take(book, clearingMessage(ofBook(book), schemas.createClearing.parse(cleared)));
   await carryOut(book, requestDispute, { transactionId, amount: 1_000n, reason: 'product_not_received' });
   await carryOut(book, requestSettlement, {});
   await playClearingLine(book);
@@ -152,8 +157,8 @@ async function playClearingLine(book: TestBook): Promise<void> {
 
 const ofBook = (book: TestBook): Of => ({ ...askedIn(book), purchaseId: null });
 
-const take = (book: TestBook, said: SaidMessage) =>
-  carryOut(book, takingMessage({ readAnswer: readDecisionAnswer }), said);
+const take = (book: TestBook, received: ReceivedMessage) =>
+  carryOut(book, takingMessage({ readAnswer: readDecisionAnswer }), received);
 
 /** Ids of what `playEveryCheck` leaves, by what it is. */
 export interface CheckedCards {
@@ -198,16 +203,16 @@ export async function playEveryCheck(book: TestBook): Promise<CheckedCards> {
   const message = (name: string) => `${name}-${cardId}`;
   const authorize = (name: string, asked: object) => {
     const body = { ...named(name), message_reference: message(`auth-${name}`), entry_mode: 'chip', ...asked };
-    return take(book, saidAuthorization(of, schemas.createAuthorization.parse(body)));
+    return take(book, authorizationMessage(of, schemas.createAuthorization.parse(body)));
   };
   const clear = (name: string, asked: object) => {
     const body = { ...named(name), message_reference: message(`clear-${name}`), ...asked };
-    return take(book, saidClearing(of, schemas.createClearing.parse(body)));
+    return take(book, clearingMessage(of, schemas.createClearing.parse(body)));
   };
   await authorize('disputed', { amount: 4_000 });
   const disputedId = await clear('disputed', { amount: 4_000 });
   const refunded = { ...named('disputed'), message_reference: message('refund'), amount: 500 };
-  await take(book, saidRefund(of, schemas.createRefund.parse(refunded)));
+  await take(book, refundMessage(of, schemas.createRefund.parse(refunded)));
   const dispute = (amount: bigint) =>
     carryOut(book, requestDispute, { transactionId: disputedId, amount, reason: 'product_not_received' });
   const lost = await dispute(300n);

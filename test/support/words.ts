@@ -46,7 +46,7 @@ export const WORDS: Readonly<Record<string, Word>> = {
   release: {
     forms: /\breleases?\b/g,
     instead: 'version',
-    at: new RegExp(`^src/(${MONEY})/|^src/reconciliation/|^scripts/releases\\.ts$`),
+    at: new RegExp(`^src/(${MONEY})/|^src/reconciliation/|^scripts/(releases|faults/payment-.*)\\.ts$`),
   },
   'release of the software': {
     forms: /\breleases? \d|\b(later|earlier|this) releases?\b/g,
@@ -57,22 +57,24 @@ export const WORDS: Readonly<Record<string, Word>> = {
   hold: {
     forms: /\b(holds?|held|holding)\b/g,
     instead: 'has, keeps, contains; a worker has a lease',
-    // A bank statement that waits for people is held, and released.
-    // Fees are pinned with a hold; the sweeper visits holds that expire; checks read the holds of a row.
-    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation|fees)\/|^src\/verify\/(hold|account)-|^src\/group\/(appointment|row-check)\./,
+    // A bank statement that waits for people is held, and released. Fees are pinned with a hold; the sweeper visits holds that expire; checks and
+    // audit read the ledger's holds.
+    at: /^src\/(ledger|accounts|payouts|payments|journal|exceptions|cards|transactions|reconciliation|fees)\/|^src\/verify\/(hold|account|verify|window)-|^src\/group\/(appointment|row-check)\.|^src\/audit\/parts/,
   },
   // The verb is plain English: queues share a connection.
   share: {
     forms: /\b(a|an|the|its|their|this|each|equal|fair|own|larger|random) shares?\b/g,
     names: /\bshares?\b/g,
     instead: 'limited by party, part',
-    at: /^src\/(payments|calendar)\//,
+    at: /^src\/(payments|calendar)\/|^scripts\/faults\/payment-records-/,
   },
   source: {
     forms: /\bsources?\b/g,
+    names: /(?<!\bdecision )\bsources?\b/g,
     instead: 'account, origin, caller; what pays a refund is its funding',
-    // What a payment is made with, as the API names it: a card, a token, a request to pay, a page, a reader.
-    at: /^src\/payments\/(sources|acceptance|payment|tokens|readers)\//,
+    // What a payment is made with, as the API names it: a card, a token, a request to pay, a page, a reader. A card decision names its source
+    // (`decision_source`): the rules, the endpoint, its default or the network.
+    at: /^src\/payments\/(sources|acceptance|payment|tokens|readers)\/|^src\/cards\/decision\/|^src\/transactions\/(decisions\/endpoint-answer|message\/stored-decision)/,
   },
 };
 

@@ -1,4 +1,7 @@
-/** A process of its own: an integrator's decision endpoint that takes its time and approves. It says how often it was asked. */
+/**
+ * A process of its own: an integrator's decision endpoint that takes its time and approves. It reports how often it was
+ * asked.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

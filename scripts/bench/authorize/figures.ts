@@ -34,7 +34,7 @@ export async function latencyAt(
   return { p50: percentile(times, 50), p99: percentile(times, 99) };
 }
 
-/** What a file has for each second of the load: more than the command takes in beside it, so that it lasts. */
+/** Lines of a file for each second of the load: more than the command books beside it, so that it lasts. */
 const LINES_PER_SECOND = 1_000;
 
 /** The same beside a clearing file of the same book. `fileSeconds`: how long the command took; shorter than the load, the figure is void. */

@@ -105,11 +105,11 @@ function authorizationRequest(card: string) {
   };
 }
 
-let told = 0;
+let made = 0;
 /** One request, with references of its own. */
 export function unique<Body>(body: Body): Body {
-  told += 1;
-  return JSON.parse(JSON.stringify(body).replaceAll(UNIQUE, `one-${told}`)) as Body;
+  made += 1;
+  return JSON.parse(JSON.stringify(body).replaceAll(UNIQUE, `one-${made}`)) as Body;
 }
 
 async function inTurns<Result>(times: number, work: () => Promise<readonly Result[]>): Promise<Result[]> {

@@ -2,7 +2,7 @@
 import { setPriority } from 'node:os';
 import type { Attack, HostileQuestion, Outcomes, Running } from './attack.ts';
 import { uploadEndlessly } from './endless-uploads.ts';
-import { holdIdle } from './idle-connections.ts';
+import { keepIdle } from './idle-connections.ts';
 import { sendAtRate } from './rated-requests.ts';
 import { leaveUnread } from './unread-answers.ts';
 
@@ -22,7 +22,7 @@ function begin(attack: Attack): Running {
     case 'unread':
       return leaveUnread(attack, count);
     case 'idle':
-      return holdIdle(attack, count);
+      return keepIdle(attack, count);
     case 'uploads':
       return uploadEndlessly(attack, count);
   }

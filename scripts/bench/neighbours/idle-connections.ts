@@ -16,7 +16,7 @@ interface Line {
   socket: Socket | undefined;
 }
 
-export function holdIdle(attack: Extract<Attack, { kind: 'idle' }>, count: (outcome: string) => void): Running {
+export function keepIdle(attack: Extract<Attack, { kind: 'idle' }>, count: (outcome: string) => void): Running {
   const { hostname, port, host } = new URL(attack.url);
   const halfHeaders = `GET /v1/payouts HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `;
   const halfBody = [
@@ -54,7 +54,7 @@ export function holdIdle(attack: Extract<Attack, { kind: 'idle' }>, count: (outc
     });
   }
 
-  async function hold(): Promise<void> {
+  async function keepOpen(): Promise<void> {
     while (!ended) {
       const closed = lines.filter(({ socket }) => !socket);
       for (let from = 0; from < closed.length && !ended; from += OPENED_AT_ONCE)
@@ -64,12 +64,12 @@ export function holdIdle(attack: Extract<Attack, { kind: 'idle' }>, count: (outc
     }
   }
 
-  const holding = hold();
+  const keeping = keepOpen();
   const allOpen = (async () => {
     while (!ended && lines.some(({ socket }) => !socket || socket.connecting)) await delay(20);
   })();
   return {
-    underWay: Promise.race([allOpen, holding, delay(PATIENCE_MS, undefined, { ref: false })]),
+    underWay: Promise.race([allOpen, keeping, delay(PATIENCE_MS, undefined, { ref: false })]),
     end() {
       ended = true;
       for (const { socket } of lines) socket?.destroy();

@@ -18,7 +18,7 @@ const SCENARIOS: readonly Scenario[] = [...OTHERS, ...PARTY_SCENARIOS];
 
 /** Payouts that measure the product's capacity. */
 const CAPACITY_PAYOUTS = 4_000;
-const SHARE_OF_CAPACITY = 0.1;
+const PART_OF_CAPACITY = 0.1;
 const SAMPLE_MS = 200;
 /** Failures shown of one turn. */
 const SHOWN = 3;
@@ -43,7 +43,7 @@ export async function benchNeighbours(context: BenchContext): Promise<BenchResul
     const world = await openWorld({ ...context, closing }, scenario);
     versions = world.stage.versions;
     if (perSecond === 0) {
-      perSecond = Math.round((await world.carry(CAPACITY_PAYOUTS)) * SHARE_OF_CAPACITY);
+      perSecond = Math.round((await world.carry(CAPACITY_PAYOUTS)) * PART_OF_CAPACITY);
       say(`the well-behaved book makes ${perSecond} payouts a second`);
     }
     const turn = await observe(world, 'alone', { perSecond, seconds: context.seconds / 2 });

@@ -133,7 +133,7 @@ const slowDecisions: Scenario = {
     });
     return async () => {
       const { data } = await client.get<{ data: { decision_source: string }[] }>('/v1/transactions?limit=100');
-      const of = (source: string) => data.filter(({ decision_source }) => decision_source === source).length;
+      const of = (decidedBy: string) => data.filter(({ decision_source }) => decision_source === decidedBy).length;
       const counted = { decided_by_endpoint: of('endpoint'), decided_by_default: of('default') };
       if (Object.values(counted).includes(0)) throw new Error(`Of its last purchases: ${JSON.stringify(counted)}`);
       return counted;

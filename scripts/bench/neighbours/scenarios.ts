@@ -55,7 +55,7 @@ export const SCENARIOS: readonly Scenario[] = [
         count: 20_000,
         metadata: (number) => Object.fromEntries(pairs.slice(0, 10).map((key, bit) => [key, `${(number >> bit) & 1}`])),
       });
-      await world.carry(SETTLING_PAYOUTS);
+      await world.carry(WORK_THROUGH_PAYOUTS);
       const filter = (count: number) =>
         Array.from({ length: count }, (_, index) => `metadata[k${index}]=${index % 2}`).join('&');
       const paths = [
@@ -101,7 +101,7 @@ export const SCENARIOS: readonly Scenario[] = [
       const { keys, value } = METADATA_LIMITS;
       const metadata = Object.fromEntries(Array.from({ length: keys }, (_, key) => [`key${key}`, 'x'.repeat(value)]));
       await openAccounts(world.stage.pool, book.id, { count: 200, metadata: () => metadata });
-      await world.carry(SETTLING_PAYOUTS);
+      await world.carry(WORK_THROUGH_PAYOUTS);
       const path = '/v1/accounts?limit=100';
       const { url } = world.api;
       await world.attack({ kind: 'unread', url, key: book.key, path, connections: 300, perSecond: READS_PER_SECOND });
@@ -151,7 +151,7 @@ export const SCENARIOS: readonly Scenario[] = [
       await openEndpoints(book, urls, ['account.created']);
       await openAccounts(pool, book.id, { count: 200_000 / urls.length });
       const waiting = await countWaitingDeliveries(pool, book.id);
-      await world.carry(SETTLING_PAYOUTS);
+      await world.carry(WORK_THROUGH_PAYOUTS);
       await putBehind(pool, book.id);
       const mark = await markTransaction(pool);
       return async () => ({
@@ -226,7 +226,7 @@ function endpointsHalfDead(): Scenario {
 /**
  * Setup makes at once what would come over hours: the product works through the rest while it carries these payouts.
  */
-const SETTLING_PAYOUTS = 500;
+const WORK_THROUGH_PAYOUTS = 500;
 
 async function openEndpoints(
   { client }: HostileBook,

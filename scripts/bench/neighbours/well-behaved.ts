@@ -85,15 +85,15 @@ export async function sendSteadily({ url, key, accounts, perSecond, seconds }: L
   }
 }
 
-/** Measures a book, from the payouts it sent and the webhooks that its receivers got until `givenUpAt`. */
-export function seenOf(sent: readonly Sent[], got: { paid: Received; returned: Received; givenUpAt: number }): Seen {
+/** Measures a book, from the payouts it sent and the webhooks that its receivers got until `abandonedAt`. */
+export function seenOf(sent: readonly Sent[], got: { paid: Received; returned: Received; abandonedAt: number }): Seen {
   const paidAt = firstArrivals(got.paid);
   const returnedAt = firstArrivals(got.returned);
   const accepted = sent.filter((payout): payout is Sent & { id: string } => payout.id !== null);
   const returning = accepted.filter(({ returns }) => returns);
   // The webhook may arrive before the answer to the request: neither waits for the other.
   const since = (arrivals: Map<string, number>) => (payout: Sent & { id: string }) =>
-    Math.max(0, (arrivals.get(payout.id) ?? got.givenUpAt) - payout.answeredAt);
+    Math.max(0, (arrivals.get(payout.id) ?? got.abandonedAt) - payout.answeredAt);
   return {
     accept: sent.map(({ dueAt, answeredAt }) => Math.max(0, answeredAt - dueAt)),
     webhook: accepted.map(since(paidAt)),

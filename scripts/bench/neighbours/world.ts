@@ -24,7 +24,7 @@ const WARM_UP_PAYOUTS = 2_000;
 /** More than any of these benches uses; the limiter counts all the same. */
 const RAISED = { writesPerSecond: 1_000_000, readsPerSecond: 1_000_000 };
 /** How long a book's last webhooks are awaited after its load has ended. */
-const GIVE_UP_MS = 60_000;
+const WAIT_AT_MOST_MS = 60_000;
 
 export interface HostileBook {
   readonly id: BookId;
@@ -111,12 +111,12 @@ export async function openWorld(
     const accepted = sent.filter(({ id }) => id !== null);
     expected.paid += accepted.length;
     expected.returned += accepted.filter(({ returns }) => returns).length;
-    const deadline = performance.now() + GIVE_UP_MS;
+    const deadline = performance.now() + WAIT_AT_MOST_MS;
     for (const name of ['paid', 'returned'] as const) await arrivedBefore(receivers[name], expected[name], deadline);
     const got = {
       paid: await receivers.paid.ask<Received>({ ask: 'received' }),
       returned: await receivers.returned.ask<Received>({ ask: 'received' }),
-      givenUpAt: Date.now(),
+      abandonedAt: Date.now(),
     };
     return seenOf(sent, got);
   }

@@ -32,7 +32,7 @@ async function open(root: string, databaseUrl: string): Promise<Committing> {
   );
   const { createPool }: typeof import('../../../src/db/pool.ts') = await load('src/db/pool.js');
   const { createCommitter, openBookWithAccounts }: typeof import('../book.ts') = await load('scripts/bench/book.js');
-  const { hotSource, inTurns, submitAll, uniformSource }: typeof import('../ledger-load.ts') =
+  const { hotCommands, inTurns, submitAll, uniformCommands }: typeof import('../ledger-load.ts') =
     await load('scripts/bench/ledger-load.js');
   const pool = createPool({ url: databaseUrl, name: 'bench', size: 10, log: createLogger('warn', 'bench') });
   const book = await openBookWithAccounts(pool, { name: 'One book', accounts: ACCOUNTS });
@@ -43,11 +43,11 @@ async function open(root: string, databaseUrl: string): Promise<Committing> {
   const committer = createCommitter(pool);
   const full = { count: 20_000, callers: 2_000 };
   const slices = {
-    uniform: { source: uniformSource(book), ...full },
-    hot: { source: hotSource(book), ...full },
-    books4: { source: inTurns(four.map(uniformSource)), ...full, callers: full.callers * BOOKS },
-    concurrent: { source: uniformSource(book), count: 6_000, callers: 64 },
-    one_by_one: { source: uniformSource(book), count: 500, callers: 1 },
+    uniform: { source: uniformCommands(book), ...full },
+    hot: { source: hotCommands(book), ...full },
+    books4: { source: inTurns(four.map(uniformCommands)), ...full, callers: full.callers * BOOKS },
+    concurrent: { source: uniformCommands(book), count: 6_000, callers: 64 },
+    one_by_one: { source: uniformCommands(book), count: 500, callers: 1 },
   };
   return {
     async run(slice) {

@@ -44,9 +44,9 @@ export function ratiosOf(rounds: readonly Round[]): Ratio[] {
  * Interpolates between two values. The nearest rank would take the lower of the two in the middle of an even number of
  * rounds, which can cost a percent where a bar leaves two.
  */
-function quantile(values: readonly number[], share: number): number {
+function quantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const at = share * (sorted.length - 1);
+  const at = fraction * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(at)]!, sorted[Math.ceil(at)]!];
   return below + (above - below) * (at - Math.floor(at));
 }

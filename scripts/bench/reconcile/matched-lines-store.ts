@@ -8,7 +8,7 @@ export interface LineFound {
   readonly place: number;
   /** Null: no confirmed match. */
   readonly rule: string | null;
-  /** The reference that the rail stated of the one payout that it is matched with; null where there is none or there are several. */
+  /** The rail's reference of the payout that the line is matched with; null without a payout, and with several. */
   readonly reference: string | null;
   readonly posted: boolean;
 }

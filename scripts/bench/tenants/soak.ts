@@ -18,7 +18,7 @@ const SEED = 1;
 /** Warms up compilers, caches and connections. */
 const WARM_UP_PAYOUTS = 5_000;
 const CAPACITY_PAYOUTS = 10_000;
-const SHARE_OF_CAPACITY = 0.6;
+const PART_OF_CAPACITY = 0.6;
 /** Of an hour: its first and last five minutes, and its first ten, in which processes still grow. */
 const LATENCY_PART = 1 / 12;
 const GROWTH_PART = 1 / 6;
@@ -39,7 +39,7 @@ export async function benchSoak(context: BenchContext): Promise<BenchResult> {
   let sent = (await carry(world, { sent: 0, choose, payouts: WARM_UP_PAYOUTS })).sent;
   const capacity = await carry(world, { sent, choose, payouts: CAPACITY_PAYOUTS });
   sent = capacity.sent;
-  const perSecond = SHARE_OF_CAPACITY * capacity.perSecond;
+  const perSecond = PART_OF_CAPACITY * capacity.perSecond;
   say(`${round(perSecond)} payouts a second for ${context.minutes} minutes`);
 
   const bytesBefore = await vacuumedBytes(world.stage.postgres);

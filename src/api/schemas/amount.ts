@@ -1,5 +1,5 @@
 /**
- * Amounts in requests: JSON integers of minor units. A number that a double cannot hold arrives as its own text
+ * Amounts in requests: JSON integers of minor units. A number that a double cannot represent arrives as its own text
  * (json.ts), so that 100.0000000000000000001 differs from 100, and 9007199254740993 from the number it would round to.
  */
 import { z } from 'zod';

@@ -39,7 +39,7 @@ export const anyObject = z
   })
   .meta({ description: 'The object after the event, in the form in which its own operations show it.' });
 
-/** The object of `personal_data.erased`. Generic: any kind of object that may hold personal text. */
+/** The object of `personal_data.erased`. Generic: any kind of object that may have personal text. */
 export const erasedObject = z
   .object({
     id: z.string().meta({ description: 'The object whose personal text was erased.' }),

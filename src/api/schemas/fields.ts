@@ -11,8 +11,8 @@ export const TEXT_LIMITS = { name: 200, description: 500, externalId: 255, alias
 export const METADATA_LIMITS = { keys: 50, key: 40, value: 500 } as const;
 
 /**
- * A member that may be left out, and what stands for it then. `text` says so: no `default` in the document, since generators take a
- * member that has one for a required one.
+ * A member that may be left out, and what stands for it then. `text` explains it: the document has no `default`, since
+ * generators take a member that has one for a required one.
  */
 export function unlessGiven<Schema extends z.ZodType>(schema: Schema, otherwise: z.output<Schema>, text: string) {
   return schema
@@ -85,7 +85,7 @@ const FORBIDDEN_IN_ALIAS = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u
 /** A visible character. */
 const VISIBLE = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cf}]/u;
 
-/** The alias under which a bank knows a payee. A person must be able to see what it says. */
+/** The alias under which a bank knows a payee. A person must be able to read it. */
 export function aliasUpTo(maximum: number, description?: string) {
   const visible = textUpTo(maximum, description).check((context) => {
     const detail = FORBIDDEN_IN_ALIAS.test(context.value)
@@ -212,7 +212,7 @@ export function isVersionNumber(text: string): boolean {
   return WHOLE_VERSION_NUMBER.test(text);
 }
 
-/** What is said of a text that is no id of a kind. */
+/** The detail for a text that is no id of a kind. */
 export function idExpected(kind: IdKind): string {
   return `Expects an id with the prefix ${ID_PREFIXES[kind]}_, such as ${exampleId(kind)}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The typed facts of problems: by error code, the members that stand beside those of every problem. An optional one
- * stands only where its description says, and a code that is not here has none.
+ * The typed facts of problems: by error code, the members beside those of every problem. The description of an optional
+ * one names when it is there. A code that is not listed here has no facts.
  */
 import { z } from 'zod';
 import type { ErrorCode } from '../../errors/errors.ts';

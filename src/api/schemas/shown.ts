@@ -15,25 +15,26 @@ export function id(kind: IdKind, description = `The id of the ${snakeCase(kind).
     .meta({ description, example: exampleId(kind) });
 }
 
-interface Said {
+interface Described {
   readonly description: string;
   readonly example?: string;
 }
 
 /**
- * One of these values, to which later releases add. Tests hold answers against the list; the document has it for people, and an
- * open text for clients: a closed enumeration makes them refuse the next release (docs/compatibility.md).
+ * One of these values, to which later versions add. Tests compare answers with the list; the document has it for
+ * people, and an open text for clients: a closed enumeration makes them refuse the next version
+ * (docs/compatibility.md).
  */
-export function oneOf<const Value extends string>(values: readonly Value[], said: Said) {
-  return z.enum(values).meta({ type: 'string', 'x-extensible-enum': [...values], ...said });
+export function oneOf<const Value extends string>(values: readonly Value[], described: Described) {
+  return z.enum(values).meta({ type: 'string', 'x-extensible-enum': [...values], ...described });
 }
 
 /** A given type replaces the generator's own, so null has to be named too. */
-export function oneOfOrNull<const Value extends string>(values: readonly Value[], said: Said) {
+export function oneOfOrNull<const Value extends string>(values: readonly Value[], described: Described) {
   return z
     .enum(values)
     .nullable()
-    .meta({ type: ['string', 'null'], 'x-extensible-enum': [...values], ...said });
+    .meta({ type: ['string', 'null'], 'x-extensible-enum': [...values], ...described });
 }
 
 /** Of a call to an outside party. */
@@ -117,7 +118,7 @@ export function allowedActions<Action extends string>(...actions: [Action, ...Ac
 /** Of an object that has states and is never asked for anything itself. */
 export const noActions = z.array(z.string()).meta({ description: 'What may be done with the object itself: nothing.' });
 
-/** What a page says beside its objects. */
+/** The members of a page beside its objects. */
 export const pageMembers = {
   has_more: z.boolean().meta({
     description: 'Whether there may be more in the direction that was read. Only false ends a list.',

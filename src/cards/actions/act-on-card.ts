@@ -1,4 +1,7 @@
-/** What an integrator asks of a card. It counts in our decisions with its commit; the processor is told afterwards. */
+/**
+ * An integrator's actions on a card. They count in our decisions with their commit; the processor is notified
+ * afterwards.
+ */
 import type { Pool } from '../../db/pool.ts';
 import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
@@ -17,7 +20,7 @@ import { cards, type StoredCard } from '../card/card-table.ts';
 import { closeCards, leaveLine } from '../lines/close-cards.ts';
 import { lineIn, lineTouches } from '../lines/line.ts';
 import { type LineRead, readLine } from '../lines/line-store.ts';
-import { tellState, tellUnblockedPin } from '../operations/new-operation.ts';
+import { startPinOperation, startStateOperation } from '../operations/new-operation.ts';
 
 export interface CardActionInput extends Asked {
   readonly cardId: Uuid;
@@ -44,7 +47,7 @@ const ACTS: Readonly<Record<Exclude<CardAction, 'replace'>, Act>> = {
     if (card.status === 'pending_activation') leaveLine(draft, read, closing);
     return draft.get(cards, card.id)!;
   },
-  /** Whoever sends cards says so; the processor knows it. */
+  /** Reported by whoever sends cards; the processor knows it. */
   ship: (draft, card) => advance(draft, cardResource, card, { shippingStatus: 'shipped' }, { event: 'card.shipped' }),
   /** The processor knows one PIN of a number, and is notified once, of a card that it has issued. */
   unblock_pin(draft, card, { line: read, requestId }) {
@@ -53,7 +56,7 @@ const ACTS: Readonly<Record<Exclude<CardAction, 'replace'>, Act>> = {
       .map((one) => advance(draft, cardResource, one, UNBLOCKED_PIN, { event: 'card.pin_unblocked' }));
     const own = unblocked.find(({ id }) => id === card.id)!;
     const issued = [own, ...unblocked].find(({ cardReference }) => cardReference !== null);
-    tellUnblockedPin(draft, issued ?? own, requestId);
+    startPinOperation(draft, issued ?? own, requestId);
     return own;
   },
 };
@@ -71,7 +74,7 @@ function moveTo(
   { status, event, requestId }: { status: Exclude<CardStatus, 'closed'>; event: string; requestId: Uuid },
 ): StoredCard {
   const moved = advance(draft, cardResource, draft.get(cards, cardId)!, { status }, { event });
-  tellState(draft, moved, requestId);
+  startStateOperation(draft, moved, requestId);
   return moved;
 }
 

@@ -1,4 +1,6 @@
-/** The rows of cards: what decisions read of a card (card.ts), and what is shown and told of it. No number, no security code, no PIN. */
+/**
+ * The rows of cards: card.ts, which decisions read, and members that are shown. No number, no security code, no PIN.
+ */
 import { column, type RowOf } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
@@ -36,7 +38,7 @@ export interface StoredCard extends Card {
   readonly updatedAt: Instant;
 }
 
-/** The processor is told name and address on every attempt, until it has issued the card or refused to. */
+/** Every attempt sends name and address to the processor, until it has issued the card or refused to. */
 const IS_BEING_ISSUED = "last_four IS NULL AND closed_reason IS DISTINCT FROM 'not_issued'";
 
 export const cards = tableOf<StoredCard>({

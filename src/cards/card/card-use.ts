@@ -25,7 +25,7 @@ function lockOf({ merchantId, acquirerId }: PurchaseFacts): MerchantLock {
   return { merchantId, acquirerId };
 }
 
-/** Acquirers name their merchants each for itself: both have to be the same, also where one of them is not said. */
+/** Each acquirer has its own merchant ids: acquirer and id both have to be the same, also where one is null. */
 export function isLockedOut({ lockedTo }: Pick<Card, 'lockedTo'>, { merchantId, acquirerId }: PurchaseFacts): boolean {
   return lockedTo !== null && (lockedTo.merchantId !== merchantId || lockedTo.acquirerId !== acquirerId);
 }

@@ -1,8 +1,9 @@
 /**
- * A card: what a cardholder pays with from an account. Cards that replace one another are a line: limits, usage, controls and tokens belong
- * to the line, and each card names it.
- * Invariants: a closed card says why; a line has one newest card, and it alone is replaced.
- * Next: card-line.ts (replacing, activating, closing), card-pin.ts, card-use.ts (what an approval changes), ../tokens/card-token.ts.
+ * A card: what a cardholder pays with from an account. Cards that replace one another are a line: limits, usage,
+ * controls and tokens belong to the line, and each card names it.
+ * Invariants: a closed card has a reason; a line has one newest card, and it alone is replaced.
+ * Next: card-line.ts (replacing, activating, closing), card-pin.ts, card-use.ts (what an approval changes),
+ * ../tokens/card-token.ts.
  */
 
 import type { Transitions } from '../../ledger/resources/resource.ts';

@@ -1,6 +1,6 @@
 /**
- * Changes what a card says for people: its cardholder, external id, metadata. The card that there is keeps the name that is on it: the
- * processor is told another one with the card that replaces it.
+ * Changes a card's cardholder, external id and metadata. An issued card keeps the name that is on it: the processor
+ * receives the new name with the card that replaces it.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
@@ -36,7 +36,7 @@ export const requestCardUpdate: UseCase<{ readonly pool: Pool; readonly secretBo
     const salt = newSalt();
     const request = { id: cardId, action: 'update', requestId, actor, ifMatch };
     const command = changeOf<StoredCard, Stored>(cardResource, request, (draft, card) => {
-      // What makes the card says the same on every attempt.
+      // The instruction that makes the card is the same on every attempt.
       if (holder && !isAnswered(card)) throw unkept(refusedAs(card, 'The processor has not issued the card yet.'));
       const change = differenceFrom(card, {
         ...holder,
@@ -45,7 +45,7 @@ export const requestCardUpdate: UseCase<{ readonly pool: Pool; readonly secretBo
       });
       if (change === undefined) return storedView(draft, cardResource, card);
       if (change.metadata) indexMetadata(draft, change.metadata, { object: 'card', objectId: card.id });
-      // An erased card has none.
+      // Null of an erased card.
       const textSalt = card.textSalt ?? salt;
       const updated = advance(draft, cardResource, card, { ...change, textSalt }, { event: 'card.updated' });
       return storedView(draft, cardResource, updated);

@@ -1,5 +1,6 @@
 /**
- * What controls say: limits, and what is allowed or blocked. Amounts are in minor units of the account's currency.
+ * The content of controls: limits, and what is allowed or blocked. Amounts are in minor units of the account's
+ * currency.
  * Next: content-errors.ts (what fits together), ../decision/controls-rules.ts and limit-rules.ts (how it decides).
  */
 import type { CalendarWindow } from '../../calendar/counting-windows.ts';
@@ -53,7 +54,10 @@ export interface ControlsContent {
   readonly requireThreeDSecureAbove: bigint | null;
 }
 
-/** Whether the limit is for a purchase like this. What the purchase does not say fits no member that asks for it. */
+/**
+ * Whether the limit is for a purchase like this. A fact that the purchase does not have fits no member that asks for
+ * it.
+ */
 export function isFor({ for: filter }: Pick<Limit, 'for'>, facts: PurchaseFacts): boolean {
   if (filter === null) return true;
   const { kinds, mccs, countries, merchants, entryModes } = filter;

@@ -22,7 +22,7 @@ export const controlsResource: Resource<StoredControls, Shown> = {
 /** Of a limit by its place, where it is read: what it has used up. */
 export type UsageOf = (place: number) => unknown;
 
-/** What is used up changes with each purchase: no event and no stored answer says it. */
+/** Usage changes with each purchase: no event and no stored answer has it. */
 const NOT_READ: UsageOf = () => null;
 
 export function controlsView(controls: StoredControls, livemode: boolean, usageOf = NOT_READ) {

@@ -56,7 +56,7 @@ export interface ControlsInForce extends InForce {
   readonly versions: number;
 }
 
-/** Without what the row says for both of them. */
+/** Without the members that the row has for both versions. */
 interface StoredVersion {
   readonly id: Uuid;
   readonly ordinal: number;

@@ -1,7 +1,8 @@
 /**
- * Controls of a card, an account or the program, in versions that never change. One version decides (active), one is tried out beside it
- * (shadow): what it would decline is shown, and nothing else differs. Those of a card belong to its line of replacements.
- * Next: controls-content.ts (what they say), ../decision/ (how they decide).
+ * Controls of a card, an account or the program, in versions that never change. One version decides (active), one is
+ * tried out beside it (shadow): what it would decline is shown, and nothing else differs. Those of a card belong to its
+ * line of replacements.
+ * Next: controls-content.ts (limits, and what is allowed or blocked), ../decision/ (how they decide).
  */
 
 import type { Transitions } from '../../ledger/resources/resource.ts';

@@ -60,7 +60,7 @@ export function makeControls(draft: Draft, subject: ControlsSubject, made: NewCo
   return version;
 }
 
-const TOLD = { shadow: 'card_controls.shadowed', active: 'card_controls.activated' } as const;
+const EVENTS = { shadow: 'card_controls.shadowed', active: 'card_controls.activated' } as const;
 
 /**
  * Puts a version into force, and retires the one whose place it takes. Refuses `version_mismatch` for one that is older than the active one.
@@ -75,7 +75,7 @@ export function enforce(
   const step = putInForce(version, status, { inForce, now: draft.moment.book });
   if (step === 'version_mismatch') return olderThanActive(version, inForce.active!);
   if (step.retires !== null) retire(draft, storedIn(draft, step.retires, read));
-  const enforced = advance(draft, controlsResource, version, step.change, { event: TOLD[status] });
+  const enforced = advance(draft, controlsResource, version, step.change, { event: EVENTS[status] });
   const left = inForceOf(draft, version);
   const inPlace = withPlace(draft, enforced, left);
   // The version that was tried out decides now.

@@ -1,4 +1,4 @@
-/** Rules of what controls allow and block. Each is evaluated in each scope that says something about it. */
+/** Rules of what controls allow and block. Each is evaluated in each scope whose controls have it. */
 import { isLockedOut } from '../card/card-use.ts';
 import { SCOPES, type Scope } from '../controls/controls.ts';
 import type { AllowOrBlock, ControlsContent } from '../controls/controls-content.ts';
@@ -8,7 +8,7 @@ import type { Asked, DecisionInput, DecisionRequest, EvaluatedControls } from '.
 import type { DeclineCode } from './decline-codes.ts';
 import { type RuleResult, result } from './rule-result.ts';
 
-/** Whether the controls let the request pass; undefined where they say nothing about it. */
+/** Whether the controls let the request pass; undefined where they do not have the rule. */
 type Check = (content: ControlsContent, request: DecisionRequest, asked: Asked) => boolean | undefined;
 
 /** In the order in which they decide. */

@@ -49,7 +49,7 @@ export function decide(input: DecisionInput): Decision {
   const rules = evaluate(input, whole);
   const failed = rules.find(({ verdict }) => verdict === 'fail');
   if (failed === undefined) return approved(input, { asked: whole, rules, fuelAmount });
-  // A dispenser takes any approval of its check for all of it: a part is none.
+  // A dispenser takes any approval of its check for the whole: a part cannot be approved.
   const part = fuelAmount === undefined ? partOf(input, whole) : undefined;
   if (part !== undefined) {
     const rulesOfPart = evaluate(input, part);

@@ -1,4 +1,4 @@
-/** What one rule says, as it is shown with the decision. */
+/** The result of one rule, as it is shown with the decision. */
 import type { Scope } from '../controls/controls.ts';
 import type { LimitWindow } from '../controls/controls-content.ts';
 import type { Measure } from '../counters/limit-usage.ts';
@@ -36,10 +36,10 @@ export function result(code: DeclineCode, scope: Scope, passes: boolean): RuleRe
 
 /** A rule with several codes: the first that applies, or null. */
 export function resultOf(
-  said: { readonly rule: RuleName; readonly scope: Scope; readonly code: DeclineCode | null },
+  decided: { readonly rule: RuleName; readonly scope: Scope; readonly code: DeclineCode | null },
   limit: Partial<Pick<RuleResult, 'window' | 'measure' | 'measured'>> = {},
 ): RuleResult {
-  const { rule, scope, code } = said;
+  const { rule, scope, code } = decided;
   const { window = null, measure = null, measured = null } = limit;
   return { rule, scope, verdict: code === null ? 'pass' : 'fail', code, window, measure, measured };
 }

@@ -1,4 +1,6 @@
-/** Making a card: what is certain to fail is refused; everything else is recorded with what the processor is told. */
+/**
+ * Makes a card: what is certain to fail is refused; everything else is recorded, with the instruction to the processor.
+ */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { Account } from '../../ledger/account/account.ts';
 import { accounts } from '../../ledger/account/account-table.ts';

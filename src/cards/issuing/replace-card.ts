@@ -69,7 +69,7 @@ export const requestReplacement: UseCase<{ readonly pool: Pool; readonly secretB
   },
 };
 
-/** Undefined where the name is erased, or it is not known yet where the card is sent: the decision says which. */
+/** Undefined where the name is erased, or no address of the card is known yet: the decision refuses either. */
 function sealAnew(
   secretBox: SecretBox,
   { card, shipping: given }: { card: StoredCard; shipping: Shipping | null },

@@ -1,11 +1,13 @@
-/** Closes cards of a line, and its tokens with the last of them, in one commit. The processor is told afterwards. */
+/**
+ * Closes cards of a line, and its tokens with the last of them, in one commit. The processor is notified afterwards.
+ */
 import type { Draft } from '../../ledger/command/draft.ts';
 import { advance } from '../../ledger/resources/resource.ts';
 import type { Uuid } from '../../values/ids.ts';
 import { type Closing, endsLine, losingSuccessor } from '../card/card-line.ts';
 import { cardResource } from '../card/card-resource.ts';
 import { cards, type StoredCard } from '../card/card-table.ts';
-import { tellState } from '../operations/new-operation.ts';
+import { startStateOperation } from '../operations/new-operation.ts';
 import { cardTokenResource } from '../tokens/card-token-resource.ts';
 import { cardTokens, type StoredCardToken } from '../tokens/card-token-table.ts';
 import type { Line } from './line.ts';
@@ -25,7 +27,7 @@ function closeCard(
   { closedReason, requestId }: Pick<Closing, 'closedReason'> & { readonly requestId: Uuid },
 ): StoredCard {
   const closed = advance(draft, cardResource, card, { status: 'closed', closedReason }, { event: 'card.closed' });
-  tellState(draft, closed, requestId);
+  startStateOperation(draft, closed, requestId);
   return closed;
 }
 

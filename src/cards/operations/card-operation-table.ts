@@ -1,4 +1,4 @@
-/** The rows of what processors are told. Every step also takes back the mark of a row that was stuck: it has moved. */
+/** The rows of operations. Every step also clears the mark of a row that was stuck: it has moved. */
 import { column } from '../../db/declared-columns.ts';
 import type { Resource } from '../../ledger/resources/resource.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
@@ -34,7 +34,7 @@ export const cardOperations = tableOf<CardOperation>({
   ],
 });
 
-/** How it moves. It is no resource of the API: no step of it announces anything, and its card says what came of it. */
+/** How an operation moves. It is no resource of the API: no step has an event, and its card shows the outcome. */
 export const movingOperation: Resource<CardOperation> = {
   name: 'card',
   noun: 'operation of a card',

@@ -1,7 +1,9 @@
 /**
- * An operation of a card: what the processor is told under a reference of its own. Its row is written before the processor is called, so
- * that a crash anywhere leaves something to ask about. No operation is shown by itself: the card says what has come of it.
- * Next: card-operation-table.ts (rows), new-operation.ts (what is told), ../outcomes/ (who tells it, what answers mean).
+ * An operation of a card: one instruction to the processor, under a reference of its own. Its row is written before the
+ * processor is called, so that a crash anywhere leaves something to ask about. No operation is shown by itself: the
+ * card shows its outcome.
+ * Next: card-operation-table.ts (rows), new-operation.ts (instructions), ../outcomes/ (who submits them, what answers
+ * mean).
  */
 import type { Transitions } from '../../ledger/resources/resource.ts';
 import type { ProcessorDecline, ProcessorInstructionKind } from '../../processors/processor.ts';

@@ -1,4 +1,4 @@
-/** What the processor is told next. Written in the commit that decides it, before anybody calls the processor. */
+/** New instructions to the processor. Written in the commit that decides them, before anybody calls the processor. */
 import type { Draft } from '../../ledger/command/draft.ts';
 import { endToEndId } from '../../outside/instructions/end-to-end-id.ts';
 import { SENT_WITHIN_MS } from '../../outside/instructions/inquiry.ts';
@@ -7,29 +7,29 @@ import type { StoredCard } from '../card/card-table.ts';
 import type { CardOperation } from './card-operation.ts';
 import { cardOperations } from './card-operation-table.ts';
 
-type Told = Pick<CardOperation, 'kind' | 'reference' | 'requestId'> &
+type Instruction = Pick<CardOperation, 'kind' | 'reference' | 'requestId'> &
   Partial<Pick<CardOperation, 'state' | 'stateVersion' | 'closedReason'>>;
 
 /** Puts the operation and enqueues it. */
-export function startOperation(draft: Draft, card: StoredCard, told: Told): void {
+export function startOperation(draft: Draft, card: StoredCard, instruction: Instruction): void {
   const { book, wall } = draft.moment;
   const operation: CardOperation = {
     id: draft.mintId(),
     cardId: card.id,
-    kind: told.kind,
+    kind: instruction.kind,
     status: 'pending',
     processor: card.processor,
-    reference: told.reference,
-    state: told.state ?? null,
-    stateVersion: told.stateVersion ?? null,
-    closedReason: told.closedReason ?? null,
+    reference: instruction.reference,
+    state: instruction.state ?? null,
+    stateVersion: instruction.stateVersion ?? null,
+    closedReason: instruction.closedReason ?? null,
     outcome: null,
     inquiries: 0,
     nextInquiryAt: null,
     sentAt: wall,
     failureCode: null,
     processorReference: null,
-    requestId: told.requestId,
+    requestId: instruction.requestId,
     version: 1,
     dueAt: wall + SENT_WITHIN_MS,
     createdAt: book,
@@ -40,10 +40,10 @@ export function startOperation(draft: Draft, card: StoredCard, told: Told): void
 }
 
 /**
- * Tells the processor the state of a card as it is in the draft. Until the processor has issued the card there is nothing to tell it of: the
- * answer that brings the card tells its state then (../outcomes/apply-processor-report.ts).
+ * Instructs the processor of the state that a card has in the draft. Nothing is sent until the processor has issued the
+ * card: the answer that brings the card starts this operation then (../outcomes/apply-processor-report.ts).
  */
-export function tellState(draft: Draft, card: StoredCard, requestId: Uuid): void {
+export function startStateOperation(draft: Draft, card: StoredCard, requestId: Uuid): void {
   if (card.cardReference === null) return;
   startOperation(draft, card, {
     kind: 'state',
@@ -55,7 +55,7 @@ export function tellState(draft: Draft, card: StoredCard, requestId: Uuid): void
   });
 }
 
-export function tellUnblockedPin(draft: Draft, card: StoredCard, requestId: Uuid): void {
+export function startPinOperation(draft: Draft, card: StoredCard, requestId: Uuid): void {
   if (card.cardReference === null) return;
   startOperation(draft, card, {
     kind: 'unblock_pin',

@@ -1,10 +1,10 @@
 import type { IssuedCard, ProcessorAnswer, ProcessorDecline } from '../../processors/processor.ts';
 import type { Uuid } from '../../values/ids.ts';
 
-/** What a processor said about one operation, or that nobody knows what became of it. */
+/** A processor's report about one operation, or that its outcome is unknown. */
 export interface ProcessorReport {
   readonly call: 'submit' | 'inquire' | 'notice';
-  /** The processor's own id of a notice: told twice, it is taken in once. */
+  /** The processor's own id of a notice: received twice, it is applied once. */
   readonly noticeId?: Uuid;
   readonly status: ProcessorAnswer['status'] | 'unknown';
   readonly code?: ProcessorDecline | undefined;

@@ -1,6 +1,7 @@
 /**
- * Applies what a processor says to its operation. What we decided of a card counts already: a processor that refuses a state changes
- * nothing here. A card that it refuses for good to issue is closed. Answers that come twice change nothing.
+ * Applies a processor's report to its operation. What we decided of a card counts already: a processor that refuses a
+ * state changes nothing here. A card that it refuses for good to issue is closed. Answers that come twice change
+ * nothing.
  */
 import type { Command, Outcome } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -17,7 +18,7 @@ import { isOpenLine, lineIn, lineTouches } from '../lines/line.ts';
 import type { LineRead } from '../lines/line-store.ts';
 import { type CardOperation, makesCard } from '../operations/card-operation.ts';
 import { cardOperations, movingOperation } from '../operations/card-operation-table.ts';
-import { tellState } from '../operations/new-operation.ts';
+import { startStateOperation } from '../operations/new-operation.ts';
 import type { ProcessorReport } from '../operations/processor-report.ts';
 
 export interface ApplyInput {
@@ -53,8 +54,8 @@ function decideReport(
   const { report } = input;
   const operation = draft.get(cardOperations, input.operation.id);
   if (!operation) throw new Error(`Operation ${input.operation.id} does not exist`);
-  const said = { id: evidenceId, resource: 'card' as const, resourceId: operation.cardId };
-  if (!keepEvidence(draft, { ...said, call: report.call, answer: report.raw })) return draft.finish(operation);
+  const evidence = { id: evidenceId, resource: 'card' as const, resourceId: operation.cardId };
+  if (!keepEvidence(draft, { ...evidence, call: report.call, answer: report.raw })) return draft.finish(operation);
   // The first answer counts: a processor that contradicts itself is asked by people, with the evidence.
   if (operation.status !== 'pending') return draft.finish(operation);
   return draft.finish(apply(draft, { ...input, operation }));
@@ -76,19 +77,19 @@ function apply(draft: Draft, { operation, report, line }: ApplyInput): CardOpera
 
 function succeed(draft: Draft, operation: CardOperation, report: ProcessorReport): CardOperation {
   if (makesCard(operation)) {
-    // A card that nobody can name is none: asked for again.
+    // An answer without the card's reference and digits is incomplete: the processor is asked again.
     if (report.card === undefined) return keepWaiting(draft, operation, { report, outcome: 'unknown' });
     const { cardReference, lastFour, network, expMonth, expYear } = report.card;
     const change = { cardReference, lastFour, network, expMonth, expYear };
     const card = draft.get(cards, operation.cardId)!;
     const issued = advance(draft, cardResource, card, change, { event: 'card.updated' });
-    // What has become of it meanwhile could not be told before it had a name there.
-    if (issued.status !== operation.state) tellState(draft, issued, operation.requestId);
+    // A state that changed meanwhile could not be sent before the processor had a reference of the card.
+    if (issued.status !== operation.state) startStateOperation(draft, issued, operation.requestId);
   }
   return end(draft, operation, { status: 'succeeded', report });
 }
 
-/** The card is none, and leaves its line: the open one before it may be replaced again. */
+/** The card will not exist, and leaves its line: the open one before it may be replaced again. */
 function refuseCard(draft: Draft, { cardId }: CardOperation, read: LineRead): void {
   const line = lineIn(draft, read);
   const card = draft.get(cards, cardId)!;

@@ -1,6 +1,7 @@
 /**
- * The payments pool's jobs of cards: bring operations to their processor and its answers back. The processor is called between two commits,
- * under a reference that is the same on every attempt. No answer is "unknown": settled by asking.
+ * The payments pool's jobs of cards: submit operations to their processor and apply its answers. The processor is
+ * called between two commits, under a reference that is the same on every attempt. Without an answer the outcome is
+ * unknown, until an inquiry resolves it.
  */
 import type { Pool } from '../../db/pool.ts';
 import type { SecretBox } from '../../db/secret-box.ts';
@@ -54,13 +55,13 @@ interface Sent {
   readonly processor: Processor;
 }
 
-/** First job after its commit: tells the processor at once. */
-export function tellOperations(runtime: CardSendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
+/** First job after an operation's commit: submits it to the processor at once. */
+export function submitCardOperations(runtime: CardSendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
   return eachOpen(runtime, { bookId, ids, behind: false }, (sent) => submitInstruction(sender, sent));
 }
 
-/** For operations of which nobody has told what became of them. */
+/** For operations whose outcome no answer has reported. */
 export function inquireCardOperations(runtime: CardSendRuntime, bookId: BookId, ids: readonly Uuid[]): Promise<void> {
   const sender = operationSender(runtime, bookId);
   return eachOpen(runtime, { bookId, ids, behind: true }, (sent) =>
@@ -70,11 +71,11 @@ export function inquireCardOperations(runtime: CardSendRuntime, bookId: BookId, 
   );
 }
 
-/** A state that has not arrived is told again, however late: the newest counts, in whatever order they come. */
+/** A state that has not arrived is sent again, however late: the newest counts, in whatever order they come. */
 async function inquireState(sender: Sender<Sent, ProcessorAnswer>, sent: Sent): Promise<void> {
-  const heard = await inquireAtParty(sent.operation.reference, () => sender.inquire(sent));
-  if (heard.result === 'not_found') return submitInstruction(sender, sent);
-  await sender.take(sent, { call: 'inquire', ...heard });
+  const answer = await inquireAtParty(sent.operation.reference, () => sender.inquire(sent));
+  if (answer.result === 'not_found') return submitInstruction(sender, sent);
+  await sender.take(sent, { call: 'inquire', ...answer });
 }
 
 async function eachOpen(
@@ -136,7 +137,7 @@ async function instructionOf(
     };
   if (kind === 'unblock_pin') return { ...any, kind, of: card.cardReference!, notAfter };
   const cardholder = openCardholder(secretBox, card, bookId);
-  // Kept as long as a processor has to be told it.
+  // Both are kept as long as an order may have to be sent again.
   if (cardholder === null || state === null || state === 'closed')
     throw new Error(`The order of card ${card.id} is incomplete`);
   const shipping = openShipping(secretBox, card, bookId);
@@ -147,7 +148,7 @@ async function instructionOf(
   return { ...made, kind, of: replaced!.cardReference!, reason: card.replacementReason! };
 }
 
-/** Books what was heard. */
+/** Applies a report, in a commit. */
 export async function takeReport(
   { pool, committer }: Pick<CardSendRuntime, 'pool' | 'committer'>,
   bookId: BookId,

@@ -55,7 +55,7 @@ function timeoutErrors({ timeoutMs }: DecisionEndpoint): FieldError[] {
   return [at('/decision/timeout_ms', `Expects ${least} to ${most} milliseconds.`)];
 }
 
-/** An MCC in two tolerances would have none that is certain. */
+/** An MCC in two tolerances would have no certain one. */
 function toleranceErrors(tolerances: readonly Tolerance[]): FieldError[] {
   const earlier: string[] = [];
   return tolerances.flatMap(({ mccs, percent }, place) => {

@@ -9,7 +9,7 @@ export interface FeeBasis {
   readonly kind: PurchaseKind;
   /** The account's. */
   readonly currency: string;
-  /** Null where the message does not say. */
+  /** Null where the message names none. */
   readonly merchantCurrency: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The row of a book's program. A book whose program nobody has changed, and that has had no transaction, has none. */
+/** The row of a book's program. It does not exist until somebody changes the program or a first transaction comes. */
 import { column, type RowOf } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';
@@ -124,7 +124,7 @@ export function withTimeZoneFixed(
   return { ...row, timeZone: row.timeZone ?? book.timeZone, isTimeZoneFixed: true };
 }
 
-/** The row of a book that has none. */
+/** The first row of a book. */
 export function newProgram(bookId: Uuid, now: Instant): StoredProgram {
   const { timeZone: _, ...defaults } = defaultProgram('');
   return {

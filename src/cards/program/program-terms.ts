@@ -1,4 +1,6 @@
-/** What a program says of one purchase: how long it holds, what it may clear beyond, what a fuel dispenser's check holds. */
+/**
+ * A program's terms of one purchase: how long it holds, what it may clear beyond, what a fuel dispenser's check holds.
+ */
 import { hasMcc } from '../purchase/merchant-category.ts';
 import type { PurchaseKind } from '../purchase/purchase-facts.ts';
 import type { ExpiryDays, Program } from './program.ts';
@@ -28,7 +30,7 @@ export function expiryDaysOf(
   return expiryDays[stay?.[1] ?? 'default'];
 }
 
-/** What a request says, as far as it tells a status check. */
+/** The facts of a request that distinguish a status check. */
 export interface CheckedRequest {
   readonly message: 'authorization' | 'increment';
   /** A single message is posted as it is approved: it asks for what was pumped. */
@@ -39,7 +41,10 @@ export interface CheckedRequest {
   readonly currency: string;
 }
 
-/** What a status check of a fuel dispenser is decided on and holds: never less than it asks for. Undefined for what is none. */
+/**
+ * The amount on which a fuel dispenser's status check is decided, and held: at least its own. Undefined for other
+ * requests.
+ */
 export function fuelAmountOf({ fuel }: Pick<Program, 'fuel'>, request: CheckedRequest): bigint | undefined {
   const { message, form, kind, mcc, amount, currency } = request;
   if (mcc !== FUEL_MCC || message !== 'authorization' || form !== 'dual' || kind !== 'purchase') return undefined;

@@ -16,7 +16,7 @@ import { programSecretPlace, type SealedSecret, sealNewSecret } from './program-
 import { newProgram, programInForce, programs, type StoredProgram } from './program-table.ts';
 import { programView } from './program-view.ts';
 
-/** How long the previous secret still signs, if the caller does not say; at most as long as a key's. */
+/** How long the previous secret still signs, if the caller names no time; at most as long as a key's. */
 export const OVERLAP_DEFAULT_MS = 24 * 60 * 60 * 1_000;
 export const OVERLAP_MAX_MS = 7 * 24 * 60 * 60 * 1_000;
 

@@ -41,7 +41,7 @@ export interface PurchaseFacts {
   /** The acquirer's name of the merchant: of one acquirer alone. */
   readonly merchantId: string;
   readonly acquirerId: string | null;
-  /** Null where the first message was a clearing that does not say. */
+  /** Null where the first message was a clearing that names none. */
   readonly entryMode: EntryMode | null;
 }
 

@@ -9,8 +9,8 @@ import { type CardTokenAction, TOKEN_STEPS } from './card-token.ts';
 import { cardTokenResource } from './card-token-resource.ts';
 import type { StoredCardToken } from './card-token-table.ts';
 
-/** A network is asked to verify: nothing has happened to the token that anybody had to be told. */
-const TOLD: Readonly<Record<Exclude<CardTokenAction, 'verify'>, string>> = {
+/** The event of each action. Asking a network to verify changes nothing that an event would announce. */
+const EVENTS: Readonly<Record<Exclude<CardTokenAction, 'verify'>, string>> = {
   approve: 'card_token.activated',
   decline: 'card_token.deactivated',
   suspend: 'card_token.suspended',
@@ -23,7 +23,7 @@ export function actOnToken(
   { tokenId, ...change }: Change & { readonly tokenId: Uuid },
 ): Command<Stored | Refusal> {
   return changeOf<StoredCardToken, Stored>(cardTokenResource, { ...change, id: tokenId, action }, (draft, token) => {
-    const event = action === 'verify' ? undefined : TOLD[action];
+    const event = action === 'verify' ? undefined : EVENTS[action];
     const next = advance(draft, cardTokenResource, token, stepOf(action), { event });
     return storedView(draft, cardTokenResource, next);
   });

@@ -49,7 +49,7 @@ function cardTokenView(token: StoredCardToken, livemode: boolean) {
   };
 }
 
-/** Null where the network says nothing of a device, as for merchants. */
+/** Null where the network names no device, as for merchants. */
 function deviceOf({ id, deviceType, deviceName, deviceId, textSalt }: StoredCardToken) {
   if (deviceType === null) return null;
   const owner = textSalt && { object: 'card_token' as const, objectId: id, salt: textSalt };

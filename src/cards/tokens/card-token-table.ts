@@ -1,4 +1,4 @@
-/** The rows of tokens, with what the network says of the wallet and device that ask for one. */
+/** The rows of tokens, with the wallet and device that asked for one, as the network reported them. */
 import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
 import { tableOf } from '../../ledger/rows/table-of.ts';

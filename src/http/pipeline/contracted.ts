@@ -5,7 +5,7 @@
 import type { Route } from '../../api/route.ts';
 import type { Contracted } from '../../db/forms.ts';
 import { ApiError } from '../../errors/errors.ts';
-import { isEarlierRelease, RELEASE } from '../../process/release.ts';
+import { isEarlierVersion, VERSION } from '../../process/version.ts';
 import type { JsonObject } from '../../values/json.ts';
 
 /** A contract takes a person. */
@@ -16,7 +16,7 @@ export function requireContracted(
   { operation, since }: Pick<Route, 'operation' | 'since'>,
   { contractedTo }: Contracted,
 ): void {
-  if (since === undefined || contractedTo === RELEASE || !isEarlierRelease(contractedTo, since)) return;
+  if (since === undefined || contractedTo === VERSION || !isEarlierVersion(contractedTo, since)) return;
   throw notContracted(`The operation ${operation} exists`, since);
 }
 
@@ -26,9 +26,9 @@ export function requireContractedMembers(
   body: JsonObject,
   { contractedTo }: Contracted,
 ): void {
-  if (membersSince === undefined || contractedTo === RELEASE) return;
+  if (membersSince === undefined || contractedTo === VERSION) return;
   for (const [since, pointers] of Object.entries(membersSince)) {
-    if (!isEarlierRelease(contractedTo, since)) continue;
+    if (!isEarlierVersion(contractedTo, since)) continue;
     const param = pointers.find((pointer) => isGiven(body, pointer));
     if (param !== undefined) throw notContracted(`The member ${param} exists`, since, param);
   }

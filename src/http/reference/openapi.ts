@@ -14,7 +14,7 @@ import { type Route, TAGS } from '../../api/route.ts';
 import { exampleId, VERSION_NUMBER } from '../../api/schemas/fields.ts';
 import { problem } from '../../api/schemas/problem.ts';
 import { UPLOADED_TYPES, type UploadKind } from '../../api/upload.ts';
-import { RELEASE } from '../../process/release.ts';
+import { VERSION } from '../../process/version.ts';
 import { idPattern } from '../../values/ids.ts';
 import { snakeCase } from '../../values/snake-case.ts';
 import { retirementText } from '../pipeline/retirement.ts';
@@ -73,7 +73,7 @@ export function buildOpenApi({ routes, events, publicUrl, examples = NO_EXAMPLES
     openapi: '3.1.0',
     info: {
       title: 'Countinghouse',
-      version: RELEASE,
+      version: VERSION,
       description: introduction(publicUrl),
       contact: { name: 'Countinghouse', url: `${publicUrl}/docs` },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

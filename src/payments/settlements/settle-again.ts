@@ -5,7 +5,7 @@
  */
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { resolveByOperator } from '../../exceptions/handle-exception.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Command } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -79,6 +79,6 @@ function takeAgain(draft: Draft, exception: Exception, { found, read, actor }: S
   keepLine(draft, settlement, taken, { id: draft.mintId(), entryId: entry.id, exceptionId: null });
   moves.finish();
   const evidenceSha256 = found.reportSha256;
-  settleByOperator(draft, exception, { actor, entryIds: [entry.id], evidenceSha256 });
+  resolveByOperator(draft, exception, { actor, entryIds: [entry.id], evidenceSha256 });
   return { result: 'booked', settlement };
 }

@@ -30,7 +30,7 @@ export type OutsideInput = CliqInput | IbanInput | WalletInput | FoundCard;
 /** With what was found of a card. */
 export type FoundInput = OutsideInput | AccountInput;
 
-/** Each type takes its own input and row, which the type in them tells. */
+/** Each type takes its own input and row, and both name their type. */
 const typeOf = ({ type }: { readonly type: OutsideType }) =>
   OUTSIDE[type] as unknown as OutsideDestinationType<OutsideInput, InstructedDestination>;
 

@@ -48,15 +48,15 @@ function payoutTaker(runtime: RailNoticeRuntime): NoticeTaker<Payout> {
       for (const [id, { rail }] of found) if (rail !== party) found.delete(id);
       return found;
     },
-    async book({ bookId }, payout, told) {
+    async book({ bookId }, payout, received) {
       // A notice of another kind than these is unreadable, and never booked.
-      const notice = told.notice as RailNotice;
-      const compared = { ...compareNotice(runtime, payout, notice), evidence: told.evidence };
+      const notice = received.notice as RailNotice;
+      const compared = { ...compareNotice(runtime, payout, notice), evidence: received.evidence };
       const after = await runtime.committer.submit(bookId, noticeCommand(bookId, payout, notice, compared));
       countFailure(runtime.metrics.railFailures, payout, after);
       return after;
     },
-    // It has come back before we had taken in that it was paid.
+    // Returned before we had applied that it was paid.
     isTooEarly: (payout, notice) => notice.kind === 'returned' && payout.status === 'processing',
     // The debit may come after the credit: it is what the return waits for.
     waitsAlone: ({ kind }) => kind === 'returned',

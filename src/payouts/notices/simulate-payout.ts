@@ -1,4 +1,4 @@
-/** Test mode: tells the sandbox rail what becomes of a payout, and takes its notice in at once. */
+/** Test mode: instructs the sandbox rail how a payout ends, and applies the rail's notice at once. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from '../../db/pool.ts';
@@ -36,14 +36,16 @@ export interface SimulatePayout extends Asked {
   simulation: Simulation;
 }
 
-/** States in which the rail can still say it: what is final there it only contradicts. */
+/** States in which the rail can still report it: once final, it only contradicts itself. */
 const POSSIBLE: Record<Simulation['action'], readonly Payout['status'][]> = {
   complete: ['processing', 'failed'],
   fail: ['processing', 'paid'],
   return: ['paid'],
 };
 
-/** The rail is told before the commit. So a repeat is answered from its key, and tells the rail nothing. */
+/**
+ * The rail is instructed before the commit. So a repeat is answered from its key, and instructs the rail of nothing.
+ */
 export const simulatePayout: UseCase<SimulationRuntime, SimulatePayout> = {
   keyFirst: true,
   answers: 'after_follow',
@@ -52,10 +54,10 @@ export const simulatePayout: UseCase<SimulationRuntime, SimulatePayout> = {
     const payout = await payouts.find(runtime.pool, input.bookId, input.payoutId);
     if (!payout)
       throw new ApiError('resource_not_found', { detail: 'There is no such payout in this book.', param: 'id' });
-    // What the rail is told happens, whatever the commit says: nothing is told that the commit would refuse.
+    // The rail carries out an instruction even if the commit fails: none is sent that the commit would refuse.
     const book = await loadBook(runtime.pool, input.bookId);
     if (book) requireClockIdle(book);
-    const notice = await tellRail(sandbox, payout, input);
+    const notice = await instructRail(sandbox, payout, input);
     const compared = compareNotice({ ...runtime, rail: () => sandbox }, payout, notice);
     return {
       command: showPayout(noticeCommand(input.bookId, payout, notice, compared)),
@@ -77,7 +79,7 @@ function showPayout(command: Command<Payout>): Command<Stored> {
   };
 }
 
-async function tellRail(rail: Rails['sandbox'], payout: Payout, input: SimulatePayout): Promise<RailNotice> {
+async function instructRail(rail: Rails['sandbox'], payout: Payout, input: SimulatePayout): Promise<RailNotice> {
   const { simulation } = input;
   if (payout.rail !== rail.name || !POSSIBLE[simulation.action].includes(payout.status) || payout.sentAt === null)
     throw conflict(payout, simulation);

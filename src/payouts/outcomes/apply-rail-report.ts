@@ -12,9 +12,9 @@ import type { Moment } from '../../values/clock.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
 import { behindOthers, type Payout } from '../payout/payout.ts';
 import {
-  doubtTouches,
-  isDoubted,
+  isMismatchOpen,
   mismatchTouches,
+  openMismatchTouches,
   raise,
   raiseMismatches,
   raiseWarning,
@@ -67,7 +67,7 @@ function touchesOf(
   touches.push(evidenceTouch(answerId));
   if (report.warning !== undefined) touches.push(...warningTouches(payout, report.warning));
   if (report.mismatches && report.mismatches.length > 0) touches.push(...mismatchTouches(payout, report.mismatches));
-  else if (report.status !== 'paid') touches.push(...doubtTouches(payout), ...returnTouches(payout));
+  else if (report.status !== 'paid') touches.push(...openMismatchTouches(payout), ...returnTouches(payout));
   return touches;
 }
 
@@ -76,16 +76,16 @@ function decide(state: BookState, command: ApplyCommand, moment: Moment): Outcom
   const { report } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  const said = { id: report.noticeId ?? command.id, call: report.call, raw: report.raw };
-  if (!keepAnswer(draft, payout, said)) return draft.finish(payout);
+  const answer = { id: report.noticeId ?? command.id, call: report.call, raw: report.raw };
+  if (!keepAnswer(draft, payout, answer)) return draft.finish(payout);
   return draft.finish(apply(draft, payout, report));
 }
 
 function apply(draft: Draft, payout: Payout, report: RailReport): Payout {
   const { mismatches = NO_MISMATCH } = report;
-  if (mismatches.length > 0) return doubt(draft, payout, { nextInquiryMs: report.nextInquiryMs, mismatches });
+  if (mismatches.length > 0) return raiseMismatched(draft, payout, { nextInquiryMs: report.nextInquiryMs, mismatches });
   if (payout.status === 'processing') return applyToProcessing(draft, payout, report);
-  // An id that the rail does not know is no report about what has ended.
+  // An id that the rail does not know is no report about a payout that has ended.
   if (report.idUnknown) return payout;
   if (payout.status === 'paid' && report.status === 'rejected') return takeBack(draft, payout, report);
   // The same report again, or one that the state has left behind.
@@ -101,8 +101,8 @@ function apply(draft: Draft, payout: Payout, report: RailReport): Payout {
 function applyToProcessing(draft: Draft, payout: Payout, report: RailReport): Payout {
   const { nextInquiryMs } = report;
   if (report.status === 'paid') return markPaid(draft, payout, report);
-  // What a rail has said it paid, if otherwise than it should, it takes back by no other report: a person resolves it.
-  if (isDoubted(draft, payout)) return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs });
+  // A rail that reported a payment with a mismatch cannot withdraw it by another report: a person resolves it.
+  if (isMismatchOpen(draft, payout)) return keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs });
   if (report.status === 'rejected') return markFailed(draft, payout, report);
   if (report.warning === undefined) return keepWaiting(draft, payout, { outcome: null, nextInquiryMs });
   const waiting = keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs });
@@ -110,7 +110,7 @@ function applyToProcessing(draft: Draft, payout: Payout, report: RailReport): Pa
   return waiting;
 }
 
-/** The rail rejects what it had confirmed: what has not come back yet does so now. */
+/** The rail rejects what it had confirmed: the amount that was not returned yet is returned now. */
 function takeBack(draft: Draft, payout: Payout, report: RailReport): Payout {
   raise(draft, payout, {
     kind: 'failed_after_paid',
@@ -123,16 +123,19 @@ function takeBack(draft: Draft, payout: Payout, report: RailReport): Payout {
   });
 }
 
-/** The rail's report is about another payment than ours: nothing is booked, a person is told once, and the rail is asked again. */
-function doubt(
+/**
+ * The rail's report is about another payment than ours: nothing is booked, one exception is opened, and the rail is
+ * asked again.
+ */
+function raiseMismatched(
   draft: Draft,
   payout: Payout,
   report: { nextInquiryMs: number; mismatches: readonly RailMismatch[] },
 ): Payout {
-  const doubted =
+  const reported =
     payout.status === 'processing'
       ? keepWaiting(draft, payout, { outcome: 'unknown', nextInquiryMs: report.nextInquiryMs })
       : payout;
-  raiseMismatches(draft, doubted, report.mismatches);
-  return doubted;
+  raiseMismatches(draft, reported, report.mismatches);
+  return reported;
 }

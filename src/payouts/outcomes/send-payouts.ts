@@ -66,7 +66,7 @@ async function isKeptBack(runtime: SendRuntime, bookId: BookId, { id, rail }: Pa
   return true;
 }
 
-/** For payouts of which nobody has told what became of them. */
+/** For payouts whose outcome no answer has reported. */
 export function inquirePayouts(runtime: SendRuntime, bookId: BookId, payoutIds: readonly Uuid[]): Promise<void> {
   const now = () => runtime.clock.now();
   return eachInProcess(runtime, { bookId, payoutIds, behind: true }, (sender, payout) =>
@@ -123,7 +123,8 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
       failpoint('rail.inquire.after');
       return answer;
     },
-    // What the rail has said it paid, if otherwise than it should, is not sent to it again. Read now: a notice may have said so.
+    // A payout that the rail reported as paid with a mismatch is not sent again. Read now: a notice may have reported
+    // it.
     maySendAgain: async (payout) =>
       !(await hasOpenMismatch(runtime.pool, bookId, payout.id)) && !(await isKeptBack(runtime, bookId, payout)),
     async take(payout, outcome) {
@@ -133,7 +134,7 @@ function payoutSender(runtime: SendRuntime, bookId: BookId, rail: Rail): Sender<
   };
 }
 
-/** What was heard of a payout, as the command that books it. */
+/** The command that applies the outcome of a call. */
 function commandOf(
   runtime: SendRuntime,
   bookId: BookId,

@@ -117,8 +117,8 @@ function decideAcceptance(state: BookState, command: AcceptCommand, moment: Mome
   /** The answer alone: nothing of this draft is kept. */
   const only = <Answer>(answer: Answer) => new Draft(state, origin, moment).finish(answer);
 
-  const source = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
-  const refusal = refuseSource(source, input) ?? refuseDestination(draft, input);
+  const account = input.accountId === null ? undefined : draft.get(accounts, input.accountId);
+  const refusal = refuseAccount(account, input) ?? refuseDestination(draft, input);
   if (refusal) return only(refusal);
   const approval = neededApproval(draft.get(approvalPolicies, input.bookId)?.policy, judged(draft, input));
   if (approval !== null || input.scheduledFor !== undefined) {
@@ -178,23 +178,23 @@ function acceptWaiting(draft: Draft, command: AcceptCommand, needed: NeededAppro
   return draft.finish({ ...storedView(draft, payoutResource, waiting), status: 202 });
 }
 
-function refuseSource(source: Account | undefined, input: AcceptPayout): Refusal | undefined {
+function refuseAccount(account: Account | undefined, input: AcceptPayout): Refusal | undefined {
   if (input.accountId === null)
     return {
       refused: 'resource_not_found',
       param: '/account',
       detail: `There is no account in ${input.currency} to pay from. Open one, or name an account.`,
     };
-  if (source?.code !== 'customer')
+  if (account?.code !== 'customer')
     return { refused: 'resource_not_found', param: '/account', detail: 'There is no such account in this book.' };
-  if (source.status === 'closed') return { refused: 'account_closed', param: '/account' };
-  if (source.status === 'frozen') return { refused: 'account_frozen', param: '/account' };
-  if (source.currency !== input.currency) {
+  if (account.status === 'closed') return { refused: 'account_closed', param: '/account' };
+  if (account.status === 'frozen') return { refused: 'account_frozen', param: '/account' };
+  if (account.currency !== input.currency) {
     return {
       refused: 'currency_mismatch',
       param: '/currency',
-      detail: `The account is kept in ${source.currency}.`,
-      facts: { account_currency: source.currency },
+      detail: `The account is kept in ${account.currency}.`,
+      facts: { account_currency: account.currency },
     };
   }
   return undefined;

@@ -5,7 +5,7 @@ import type { Uuid } from '../../values/ids.ts';
 /** Payouts that have left an account, or will, and are not final yet: also those that wait for an approval or for their time. */
 export interface InFlightPayouts {
   readonly accountId: Uuid;
-  /** The first few: enough to say what keeps the account open. */
+  /** The first few: enough to name what keeps the account open. */
   readonly payoutIds: readonly Uuid[];
 }
 

@@ -51,12 +51,15 @@ export function mismatchTouches(payout: Payout, mismatches: readonly RailMismatc
 }
 
 /** Of every mismatch that may be open about a payout in processing. */
-export function doubtTouches(payout: Payout): Touch[] {
+export function openMismatchTouches(payout: Payout): Touch[] {
   return [{ table: exceptions, ids: MISMATCH_KINDS.map((kind) => mismatchIds(payout, kind)[0]) }];
 }
 
-/** The rail has spoken of something else under this payout's id, and no second person has approved what became of it. The command declares `doubtTouches`. */
-export function isDoubted(draft: Draft, payout: Payout): boolean {
+/**
+ * The rail reported another payment under this payout's id, and no second person has approved a resolution. The command
+ * declares `openMismatchTouches`.
+ */
+export function isMismatchOpen(draft: Draft, payout: Payout): boolean {
   return MISMATCH_KINDS.some((kind) => {
     const exception = draft.get(exceptions, mismatchIds(payout, kind)[0]);
     return exception !== undefined && !isEnded(exception);

@@ -20,7 +20,7 @@ import { dueInWallTime } from './schedule.ts';
 /** Beyond the longest call of a rail (its time limit, and as much again for the commit behind it). */
 const DUE_AFTER_CALL_MS = 30_000;
 
-/** What the rail said beside its verdict. */
+/** Code and reference of the rail's report. */
 interface RailWords {
   readonly railCode?: string | undefined;
   readonly railReference?: string | undefined;
@@ -92,7 +92,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
   if (destination.type === 'account' && draft.account(payee).status === 'closed')
     return markFailed(draft, payout, { failureCode: 'payee_account_closed' });
   draft.takeFromHold(payout.holdId, 'captured');
-  const tellArrival = destination.type === 'account' ? expectArrival(draft, payee) : undefined;
+  const announceArrival = destination.type === 'account' ? expectArrival(draft, payee) : undefined;
   const entry = draft.post({
     resource: 'payout',
     resourceId: payout.id,
@@ -118,7 +118,7 @@ export function markPaid(draft: Draft, payout: Payout, { railCode, railReference
     },
     { event: 'payout.paid', entries: [entry] },
   );
-  tellArrival?.(entry);
+  announceArrival?.(entry);
   askForNext(draft, paid);
   return paid;
 }

@@ -60,7 +60,7 @@ export const payouts = tableOf<Payout>({
     column('configuration', 'bytea', ({ configuration }) => configuration && Buffer.from(configuration, 'hex')),
     column('expected_arrival', 'timestamptz', { changes: true }),
     column('counted_on', 'code', { changes: true }),
-    // Of the two, a row has the one that its release reads: both forms are told apart by `first_event`.
+    // A row has one of the two, by the version that wrote it: `first_event` shows which.
     column('entry_ids', 'jsonb', ({ firstEvent, entryIds }) => (firstEvent === null ? entryIds : null), {
       notPersonal: 'facts',
       changes: true,
@@ -118,7 +118,7 @@ function payoutFromRow(row: PayoutRow): Payout {
     externalId: row.external_id,
     metadata: row.metadata,
     reason: row.reason,
-    // A row from before texts were kept apart has none. It never changes: each event has texts of its own then.
+    // A row from before texts were kept apart has no salt. It never changes: each event has texts of its own then.
     textSalt: row.text_salt ?? (hasText(row) ? newSalt() : null),
     approval: row.approval,
     scheduledFor: row.scheduled_for,

@@ -52,7 +52,7 @@ export function arrivalTouches({ destination, currency }: Payout): Touch[] {
   return destination.type === 'account' ? accountTouches({ accountId: destination.accountId, currency }) : [];
 }
 
-/** What a return touches beside: the account tells that its money is back. */
+/** What a return touches as well: the account announces that its money is back. */
 export function returnTouches({ accountId, currency }: Payout): Touch[] {
   return accountTouches({ accountId, currency });
 }

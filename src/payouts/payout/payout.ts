@@ -104,7 +104,7 @@ export interface Payout {
   readonly textSalt: Buffer | null;
   /** The same on every try at the rail; derived from book and Idempotency-Key. */
   readonly endToEndId: string;
-  /** `unknown` while nobody can say whether the rail took it. */
+  /** `unknown` while it is not certain whether the rail took it. */
   readonly outcome: 'unknown' | null;
   readonly inquiries: number;
   readonly nextInquiryAt: Instant | null;
@@ -143,8 +143,8 @@ export const WAITING_ON = ['approver', 'schedule', 'ledger', 'rail', 'inquiry', 
 export type WaitingOn = (typeof WAITING_ON)[number];
 
 /**
- * Who moves next. Of an unknown outcome always the inquiry: also where the rail reported another payment and an exception is open,
- * since a confirmation that matches still settles it, before a person does.
+ * Who moves next. Of an unknown outcome always the inquiry: also where the rail reported another payment and an
+ * exception is open, since a confirmation that matches still ends it, before a person does.
  */
 export function waitingOn(payout: Payout): WaitingOn {
   switch (payout.status) {

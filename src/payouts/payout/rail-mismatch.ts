@@ -1,4 +1,4 @@
-/** Compares what a rail says it has moved with the payout that it was given. */
+/** Compares the payment that a rail reports with the payout that it was given. */
 import type { Confirmation } from '../../outside/party/party.ts';
 import { isDuplicate } from '../../rails/failure-codes.ts';
 import type { Confirms, Rail } from '../../rails/rail.ts';

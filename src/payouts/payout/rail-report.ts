@@ -5,10 +5,10 @@ import type { Uuid } from '../../values/ids.ts';
 import type { FailureCode, Payout } from './payout.ts';
 import type { RailMismatch } from './rail-mismatch.ts';
 
-/** What a rail said about one payout. */
+/** A rail's report about one payout. */
 export interface RailReport {
   call: 'submit' | 'inquire' | 'notice';
-  /** The rail's own id of a notice: told twice, it is taken in once. */
+  /** The rail's own id of a notice: received twice, it is applied once. */
   noticeId?: Uuid;
   status: 'paid' | 'rejected' | 'pending';
   failureCode?: FailureCode | undefined;
@@ -18,7 +18,7 @@ export interface RailReport {
   nextInquiryMs: number;
   /** The rail does not know the payout's id: no report about what became of it. */
   idUnknown?: boolean;
-  /** Facts in which the report is not about this payout: where there are any, it settles nothing. */
+  /** Facts in which the report is not about this payout: with any, it does not change its status. */
   mismatches?: readonly RailMismatch[];
   /** Of what is pending: what a person sees, once. */
   warning?: RailWarning | undefined;
@@ -26,7 +26,7 @@ export interface RailReport {
   raw: unknown;
 }
 
-/** Keeps what a rail said about a payout. False when it is kept already (outside/evidence/evidence.ts). */
+/** Keeps a rail's answer about a payout. False when it is kept already (outside/evidence/evidence.ts). */
 export function keepAnswer(
   draft: Draft,
   payout: Pick<Payout, 'id'>,

@@ -53,10 +53,10 @@ function decideReservation(
 
 /** pending → processing, or failed where the account cannot give it. A transfer within the book is paid in the same commit. */
 export function reserve(draft: Draft, payout: Payout): Payout {
-  const source = draft.account(payout.accountId);
-  if (source.status !== 'open') {
+  const account = draft.account(payout.accountId);
+  if (account.status !== 'open') {
     return markFailed(draft, payout, {
-      failureCode: source.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed',
+      failureCode: account.status === 'frozen' ? 'source_account_frozen' : 'source_account_closed',
     });
   }
   if (hasNoRoom(draft, payout)) return markFailed(draft, payout, { failureCode: 'limit_exceeded' });

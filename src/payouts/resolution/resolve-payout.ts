@@ -1,10 +1,10 @@
 /**
- * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. What the rail says later is held against
- * it as against any other outcome (apply-rail-report.ts).
+ * Ends a payout that its rail leaves unknown, by the decision and evidence of a person. A later report of the rail is
+ * compared with it as with any other outcome (apply-rail-report.ts).
  */
 
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { resolveByOperator } from '../../exceptions/handle-exception.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import type { Answered, Command, Refusal } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -63,7 +63,7 @@ export function resolvePayout(bookId: BookId, payout: Payout, input: ResolvePayo
       const entryIds = resolved.entryIds.slice(current.entryIds.length);
       for (const exceptionId of exceptionIds) {
         const exception = draft.get(exceptions, exceptionId);
-        if (exception) settleByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
+        if (exception) resolveByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
       }
       return draft.finish<Resolved>({ payout: resolved, repeated: false });
     },

@@ -9,8 +9,8 @@ import { publicId, type Uuid } from '../../values/ids.ts';
 import { type PayoutReturn, payoutReturns } from './payout-return-table.ts';
 
 /**
- * A page of a payout's returns, newest first. An id is the rail's and does not tell when the return came, so the order is
- * that of `created_at`, and of ids within a moment. Every page costs the same. Throws ApiError `cursor_invalid` for a cursor
+ * A page of a payout's returns, newest first. An id is the rail's and has no time of the return, so the order is that
+ * of `created_at`, and of ids within a moment. Every page costs the same. Throws ApiError `cursor_invalid` for a cursor
  * that is no return of the payout. Index: payout_returns_by_time.
  */
 export async function listReturns(

@@ -1,4 +1,4 @@
-/** The returns of a payout: rows that never change. What its rail said of it: outside/evidence/evidence.ts. */
+/** The returns of a payout: rows that never change. The rail's notices are evidence (outside/evidence/evidence.ts). */
 
 import { column } from '../../db/declared-columns.ts';
 import { WRITE_ORDER } from '../../ledger/rows/table.ts';
@@ -16,7 +16,7 @@ export interface PayoutReturn {
   readonly createdAt: Instant;
 }
 
-/** A return has the rail's own id, so that one told twice is booked once, and an entry of its own. */
+/** A return has the rail's own id, so that a repeated notice is booked once, and an entry of its own. */
 export const payoutReturns = tableOf<PayoutReturn>({
   name: 'payout_returns',
   key: 'id',

@@ -18,7 +18,7 @@ import { awaitReport, reportsShown, shownTouches } from './shown-at-bank.ts';
 import { creditTakenBack, takenBackTouches } from './taken-back.ts';
 
 export interface ReturnNotice {
-  /** The rail's own id of the return: told twice, it is booked once. */
+  /** The rail's own id of the return: received twice, it is booked once. */
   id: Uuid;
   amount: bigint;
   reason: string | null;
@@ -71,7 +71,7 @@ function decideReturn(state: BookState, command: ReturnCommand, moment: Moment):
   const { notice } = command;
   const payout = draft.get(payouts, command.payoutId);
   if (!payout) throw new Error(`Payout ${command.payoutId} does not exist`);
-  // Told before we had taken in that it was paid: it is not acknowledged and comes again.
+  // Received before we had applied that it was paid: it is not acknowledged and comes again.
   if (payout.status === 'processing') return draft.finish(payout);
   // The rail has reported one meanwhile, which the line may show: who asked looks again.
   if (notice.atBank !== undefined && notice.atBank.returnedBefore !== payout.amountReturned)

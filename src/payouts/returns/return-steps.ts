@@ -17,7 +17,7 @@ export function bookReturn(
   part: { id: Uuid; amount: bigint; reason: string | null },
 ): Payout {
   const { returnsApart } = draft.forms;
-  const tellArrival = expectArrival(draft, payout.accountId);
+  const announceArrival = expectArrival(draft, payout.accountId);
   const entry = draft.post({
     ...(returnsApart
       ? { resource: 'payout_return', resourceId: part.id, step: 'returned' }
@@ -49,7 +49,7 @@ export function bookReturn(
       entries: [entry],
     },
   );
-  tellArrival(entry);
+  announceArrival(entry);
   disableAfter(draft, payout.payee, { failureCode: failureCodeOf(part.reason), reason: 'returned' });
   return returned;
 }

@@ -2,7 +2,7 @@
 
 import { type Exception, isAtBank, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { endWithoutBooking, settleByOperator } from '../../exceptions/handle-exception.ts';
+import { endWithoutBooking, resolveByOperator } from '../../exceptions/handle-exception.ts';
 import { accounts } from '../../ledger/account/account-table.ts';
 import { chartAccountId } from '../../ledger/account/chart.ts';
 import type { BookId } from '../../ledger/book/book.ts';
@@ -170,7 +170,7 @@ export function endThoseOfLines(draft: Draft, { match, actor, handledBy, evidenc
     const isOver = exception === undefined || (exception.status === 'adjusted' && !isAtBank(exception));
     const isOwn = exception?.resourceId === id || exception?.resource === 'inbound_credit';
     if (line.status !== 'matched' || isOver || !isOwn || sha256 === undefined) continue;
-    settleByOperator(draft, exception, {
+    resolveByOperator(draft, exception, {
       ...{ actor, ...(handledBy !== undefined && { handledBy }) },
       // The match names its entry.
       entryIds: [],

@@ -1,6 +1,6 @@
 /** Releases held statements once what they waited for is here: the statements before them and behind them, or missing pages. */
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { resolveByOperator } from '../../exceptions/handle-exception.ts';
 import type { Command } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
 import { StaleRead } from '../../ledger/commit/stale-read.ts';
@@ -94,5 +94,5 @@ export function endException(
 ): void {
   const exception = exceptionId === null ? undefined : draft.get(exceptions, exceptionId);
   if (exception === undefined) return;
-  settleByOperator(draft, exception, { ...by, entryIds: [], evidenceSha256: Buffer.from(sha256, 'hex') });
+  resolveByOperator(draft, exception, { ...by, entryIds: [], evidenceSha256: Buffer.from(sha256, 'hex') });
 }

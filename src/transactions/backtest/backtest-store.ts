@@ -17,7 +17,7 @@ export const ROWS_PER_QUERY = 5_000;
 /** One list of purchases, in the order of their first messages. */
 export type PastList = { readonly cardId: Uuid } | { readonly accountId: Uuid } | 'book';
 
-/** Which of them: by the ids of first messages, which say when they came, and by the book's own time. */
+/** Which of them: by the ids of first messages, which have the time of their arrival, and by the book's own time. */
 export interface PastRange {
   /** Above this and below that. */
   readonly begunBy: readonly [after: Uuid, before: Uuid];

@@ -1,9 +1,11 @@
 /**
- * Folds past decisions in their order: counters are counted anew from what would have been approved, and each request is decided over them.
+ * Folds past decisions in their order: counters are counted anew from what would have been approved, and each request
+ * is decided over them.
  *
- * Of a purchase that comes out as it was, everything counts as it did. Where less would have been authorized, no more than that counts of
- * what followed: a merchant clears what was approved. Where more would have been, that counts from then on: nothing tells what would have
- * become of it. What no issuer can refuse, such as an advice or a forced post, counts as it did.
+ * Of a purchase whose decision is unchanged, everything counts as it did. Where less would have been authorized, no
+ * more than that counts of its later messages: a merchant clears what was approved. Where more would have been
+ * authorized, that counts from then on: its later messages cannot be known. What no issuer can refuse, such as an
+ * advice or a forced post, counts as it did.
  */
 import { windowStartsOf } from '../../calendar/counting-windows.ts';
 import type { Controls, Scope } from '../../cards/controls/controls.ts';

@@ -17,7 +17,7 @@ import type { StoredDecision, StoredRule } from '../message/stored-decision.ts';
 import { factsOf, messageKind } from '../purchase/message-kind.ts';
 import { purchaseSchedules } from '../purchase/purchase-fee.ts';
 import { type PurchaseTerms, stateOf } from '../purchase/purchase-state.ts';
-import { decidedKind } from '../recording/take-said.ts';
+import { decidedKind } from '../recording/receive-message.ts';
 
 export interface PastPurchase {
   readonly id: Uuid;
@@ -100,7 +100,7 @@ export function* stepsOf(
   for (const past of messages) {
     const { message, eventSequence, at } = past;
     const known = facts;
-    const named = { type: message.type, kind: kindSaid(message) };
+    const named = { type: message.type, kind: statedKind(message) };
     facts = factsOf({ kind: messageKind(named, { facts: known, messages: taken }), entryMode: null }, known);
     const request = isRequest(message)
       ? requestOf(past, message, { purchase, facts, taken, usedBefore: usage.amount, charged, reading })
@@ -118,10 +118,10 @@ export function* stepsOf(
 
 function firstKind(message: Message, mcc: string): PurchaseKind {
   const isRefund = message.type === 'refund' || message.type === 'refund_reversal';
-  return kindSaid(message) ?? (isRefund ? 'refund' : kindOf({ kind: null, mcc }));
+  return statedKind(message) ?? (isRefund ? 'refund' : kindOf({ kind: null, mcc }));
 }
 
-function kindSaid(message: Message): PurchaseKind | null {
+function statedKind(message: Message): PurchaseKind | null {
   return 'kind' in message ? message.kind : null;
 }
 
@@ -177,7 +177,9 @@ function undecided({ decision: _, ...asked }: DecidedRequest): Request {
 
 const NO_SCHEDULES: readonly FeeSchedule[] = [];
 
-/** What a status check of a fuel dispenser was approved for says what it held; of one that was declined, today's program does. */
+/**
+ * What a fuel dispenser's status check held: what it was approved for, or, if declined, today's amount of the program.
+ */
 function wholeOf({ amount }: DecidedRequest, was: PastDecision, fuelAmount: bigint | undefined): bigint {
   if (was.authorized > was.amount) return was.authorized;
   return was.isApproved ? amount : (fuelAmount ?? amount);

@@ -28,23 +28,23 @@ export async function bookClearingFile(
   onTaken: (taken: number, lines: number) => void = () => undefined,
 ): Promise<BookedPart[]> {
   const parts = await listClearingParts(runtime.pool, file);
-  return bookParts(parts, { lines, onTaken }, async (part, tell) => ({
+  return bookParts(parts, { lines, onTaken }, async (part, report) => ({
     part,
-    intake: await bookPart(runtime, part, tell),
+    intake: await bookPart(runtime, part, report),
   }));
 }
 
 async function bookPart(
   runtime: BookFileRuntime,
   part: ClearingPart,
-  tell: (intake: ClearingIntake) => void,
+  report: (intake: ClearingIntake) => void,
 ): Promise<ClearingIntake> {
   let intake = await clearingIntakes.find(runtime.pool, part.ofBook, part.id);
   while (intake === undefined || intake.taken < part.lines) {
     const next: ClearingIntake = await takeNext(runtime, part, intake?.taken ?? 0);
     further(`Clearing part ${part.id}`, intake?.taken, next.taken);
     intake = next;
-    tell(intake);
+    report(intake);
   }
   return intake;
 }

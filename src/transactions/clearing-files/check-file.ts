@@ -1,7 +1,7 @@
 /**
- * The first reading of a clearing file: whether it is whole. Every line has its form, no message stands in it twice, and each currency has
- * a TOTAL that says how many lines it has and what they come to. Nothing is kept before that is certain, and no more than a block of lines
- * is in memory at once.
+ * The first reading of a clearing file: whether it is whole. Every line has its form, no message stands in it twice,
+ * and each currency has a TOTAL with the number and the sum of its lines. Nothing is kept before that is certain, and
+ * no more than a block of lines is in memory at once.
  */
 import { BadInput } from '../../intake/bad-input.ts';
 import { csvBlocks } from '../../intake/csv-blocks.ts';
@@ -87,7 +87,7 @@ function refuseRepeated(file: string, isSuspect: (reference: string) => boolean)
   }
 }
 
-/** What the lines of each currency come to, and what their trailers say. */
+/** Number and sum of the lines of each currency, and those that its trailer states. */
 class Totals {
   readonly #sums = new Map<string, { count: number; sum: bigint }>();
   readonly #stood = new Set<string>();

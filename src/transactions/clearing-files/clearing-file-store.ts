@@ -284,7 +284,7 @@ export interface HeldLine {
   readonly sha256: Buffer;
 }
 
-/** Undefined where the exception is none of a line. Indexes: exceptions_pkey by book, clearing_lines_pkey. */
+/** Undefined where the exception is not about a line. Indexes: exceptions_pkey by book, clearing_lines_pkey. */
 export async function findHeldLine(pool: Pool, exceptionId: Uuid): Promise<HeldLine | undefined> {
   const { rows: named } = await pool.query<{ line_id: Uuid; mode: Mode }>(
     `SELECT e.resource_id AS line_id, b.mode FROM books b

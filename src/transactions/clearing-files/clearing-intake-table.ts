@@ -13,7 +13,7 @@ export interface ClearingIntake {
   /** The first lines of the part: what comes behind them is still to be taken. */
   readonly taken: number;
   readonly booked: number;
-  /** What the same message had said before, over the API or in another file. */
+  /** Lines whose message had been recorded before, from the API or another file. */
   readonly known: number;
   /** Left to people, and not booked. */
   readonly exceptions: number;

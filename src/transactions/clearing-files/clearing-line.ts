@@ -1,7 +1,7 @@
 /**
- * A line of a processor's clearing file, read from a row of CSV (docs/clearing-files.md). What a line says is checked by itself here; that
- * the file is whole, by check-file.ts. Pure.
- * Next: said-line.ts (the message that it says), clearing-file-store.ts (its row).
+ * A line of a processor's clearing file, read from a row of CSV (docs/clearing-files.md). Each line is checked by
+ * itself here; check-file.ts checks that the file is whole. Pure.
+ * Next: message-of-line.ts (its message), clearing-file-store.ts (its row).
  */
 import { ONE_LINE, type TextRule, WORD } from '../../acquirers/party-texts.ts';
 import { DEBIT_KINDS, type DebitKind } from '../../cards/purchase/purchase-facts.ts';
@@ -24,7 +24,7 @@ export type ClearingRow = CsvRow<ClearingColumn>;
 const CLEARING_TYPES = ['clearing', 'clearing_reversal', 'refund', 'refund_reversal'] as const;
 export type ClearingType = (typeof CLEARING_TYPES)[number];
 
-/** Amounts are minor units, and more than zero: the type says the direction. */
+/** Amounts are minor units, and more than zero: the type decides the direction. */
 export interface ClearingLine {
   readonly messageReference: string;
   readonly networkReference: string;

@@ -10,13 +10,13 @@ import { type StoredPurchase, transactions } from '../purchase/purchase-table.ts
 import { type CardScope, cardScopesOf } from '../recording/card-scopes.ts';
 import type { PurchaseScope } from '../recording/purchase-scope.ts';
 import { looksFor } from '../recording/read-scope.ts';
-import type { SaidMessage } from '../recording/said-message.ts';
+import type { ReceivedMessage } from '../recording/received-message.ts';
 import type { ClearingPart, PartLine } from './clearing-file-store.ts';
-import { saidOf } from './said-line.ts';
+import { messageOfLine } from './message-of-line.ts';
 
 export interface ReadLine {
   readonly line: PartLine;
-  readonly said: SaidMessage;
+  readonly received: ReceivedMessage;
   /** Null for a card that the book does not have, or that is another processor's. */
   readonly scope: PurchaseScope | null;
   /** Where it is, as far as was read. */
@@ -33,22 +33,25 @@ export async function readLines(
   const { ofBook: bookId } = part;
   const idOf = ({ networkReference }: PartLine) => purchaseId(bookId, networkReference);
   const purchases = await transactions.load(pool, bookId, [...new Set(lines.map(idOf))]);
-  const said = lines.map((line) => saidOf(line, { bookId, requestId, actor }));
-  const scopes = await readScopes(pool, part, said, { anew, cardOf: (at) => purchases.get(idOf(lines[at]!))?.cardId });
+  const received = lines.map((line) => messageOfLine(line, { bookId, requestId, actor }));
+  const scopes = await readScopes(pool, part, received, {
+    anew,
+    cardOf: (at) => purchases.get(idOf(lines[at]!))?.cardId,
+  });
   const disputes = await disputesOf(pool, bookId, [...purchases.values()]);
   return lines.map((line, at) => {
     const id = idOf(line);
     const purchase = purchases.get(id);
     const card = scopes[at];
     const merchantId = purchase?.facts.merchantId ?? line.merchantId;
-    const of = { line, said: said[at]!, merchantId };
+    const of = { line, received: received[at]!, merchantId };
     if (card === undefined) return { ...of, scope: null };
     return {
       ...of,
       scope: {
         ...{ bookId, purchaseId: id, networkReference: line.networkReference, card, holds: purchase?.holds ?? 0 },
         disputes: disputes.get(id) ?? [],
-        looksFor: looksFor(said[at]!, purchase),
+        looksFor: looksFor(received[at]!, purchase),
       },
     };
   });
@@ -58,12 +61,14 @@ export async function readLines(
 async function readScopes(
   pool: Pool,
   { ofBook: bookId, processor }: Pick<ClearingPart, 'ofBook' | 'processor'>,
-  said: readonly SaidMessage[],
+  received: readonly ReceivedMessage[],
   { anew, cardOf }: { anew: boolean; cardOf: (at: number) => Uuid | undefined },
 ): Promise<(CardScope | undefined)[]> {
-  const references = said.flatMap(({ card }) => (card !== null && 'cardReference' in card ? [card.cardReference] : []));
+  const references = received.flatMap(({ card }) =>
+    card !== null && 'cardReference' in card ? [card.cardReference] : [],
+  );
   const byReference = await findCardsByReference(pool, bookId, [...new Set(references)]);
-  const named = said.map(({ card }, at) => {
+  const named = received.map(({ card }, at) => {
     if (card === null) return cardOf(at);
     if ('cardId' in card) return card.cardId;
     return 'cardReference' in card ? byReference.get(card.cardReference)?.id : undefined;

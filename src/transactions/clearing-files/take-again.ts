@@ -7,7 +7,7 @@
 import type { Pool } from '../../db/pool.ts';
 import { type Exception, type ExceptionStatus, isEnded } from '../../exceptions/exception.ts';
 import { exceptions } from '../../exceptions/exception-table.ts';
-import { settleByOperator } from '../../exceptions/handle-exception.ts';
+import { resolveByOperator } from '../../exceptions/handle-exception.ts';
 import { requireClockIdle } from '../../idempotency/once.ts';
 import type { Command } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
@@ -22,16 +22,16 @@ import { actorOf, linesTouches } from './take-lines.ts';
 
 export type TakenAgain =
   | { readonly result: 'booked' }
-  /** The same message had said the same meanwhile. Its exception is resolved. */
+  /** The same message was recorded meanwhile. Its exception is resolved. */
   | { readonly result: 'known' }
   /** Its exception had been resolved: with the line, or by people without it. */
   | { readonly result: 'ended'; readonly isTaken: boolean }
-  /** A person has said what becomes of it, and a second one has not approved yet. Nothing was booked. */
+  /** A person has proposed how to resolve it, and no second one has approved yet. Nothing was booked. */
   | { readonly result: 'handled'; readonly status: ExceptionStatus }
   /** It does not fit yet. Nothing was booked. */
   | { readonly result: 'exception'; readonly exception: LineException };
 
-/** Nobody has said yet what becomes of it. */
+/** Nobody has proposed how to resolve it. */
 const UNHANDLED: ReadonlySet<ExceptionStatus> = new Set(['open', 'assigned']);
 
 /** `actor`: who asks for it, an operator. */
@@ -81,7 +81,7 @@ function takeOnce(
   const taken = takeLine(draft, read);
   if (taken.is === 'exception') return draft.finish<TakenAgain>({ result: 'exception', exception: taken.exception });
   const entryIds = taken.is === 'booked' ? taken.entryIds : [];
-  settleByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
+  resolveByOperator(draft, exception, { actor, entryIds, evidenceSha256 });
   const intake = draft.get(clearingIntakes, part.id)!;
   draft.put(clearingIntakes, part.id, {
     ...intake,

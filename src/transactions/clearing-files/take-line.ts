@@ -6,9 +6,9 @@ import type { Draft } from '../../ledger/command/draft.ts';
 import { resourceReference, type Uuid } from '../../values/ids.ts';
 import { messagesOfPurchases } from '../message/messages-store.ts';
 import { touchesOf } from '../recording/purchase-scope.ts';
-import { recordSaid } from '../recording/take-said.ts';
+import { recordReceived } from '../recording/receive-message.ts';
+import { matchesLine, NO_REQUEST } from './message-of-line.ts';
 import type { ReadLine } from './read-lines.ts';
-import { NO_REQUEST, saysTheLine } from './said-line.ts';
 
 export type LineExceptionKind = 'clearing_unknown_card' | 'clearing_currency_mismatch' | 'message_contradicts';
 
@@ -20,7 +20,7 @@ export interface LineException {
 
 export type TakenLine =
   | { readonly is: 'booked'; readonly entryIds: readonly Uuid[] }
-  /** The same message has said the same. */
+  /** The same message is recorded already. */
   | { readonly is: 'known' }
   | { readonly is: 'exception'; readonly exception: LineException };
 
@@ -31,13 +31,13 @@ export function lineTouches({ line, scope }: ReadLine): Touch[] {
 
 /** Throws StaleRead where what the line was read from no longer holds. */
 export function takeLine(draft: Draft, read: ReadLine): TakenLine {
-  const { line, said, scope } = read;
+  const { line, received, scope } = read;
   if (scope === null)
     return exceptionOf(read, 'clearing_unknown_card', 'names a card that this book does not have at the processor.');
   const key = messageKey(line.messageReference);
   const known = draft.get(idempotencyKeys, key);
   if (known !== undefined) return ofKnown(draft, read, known);
-  const recorded = recordSaid(draft, { said, read: { scope, tokenId: null }, messageId: draft.mintId() });
+  const recorded = recordReceived(draft, { received, read: { scope, tokenId: null }, messageId: draft.mintId() });
   if ('refused' in recorded) return refused(read, recorded);
   draft.put(idempotencyKeys, key, recordOf(key, { draft, read, resourceId: scope.purchaseId }));
   return { is: 'booked', entryIds: recorded.entryIds };
@@ -48,7 +48,7 @@ function ofKnown(draft: Draft, read: ReadLine, known: IdempotencyRecord): TakenL
   const messages = (draft.get(messagesOfPurchases, scope!.purchaseId)?.messages ?? []).map(({ message }) => message);
   const message = messages.find(({ reference }) => reference === line.messageReference);
   const isSame =
-    message !== undefined && line.currency === scope!.card.currency && saysTheLine(message, messages, line);
+    message !== undefined && line.currency === scope!.card.currency && matchesLine(message, messages, line);
   if (isSame) return { is: 'known' };
   const { resource, resourceId } = known;
   const of = resource === null || resourceId === null ? 'another message' : resourceReference(resource, resourceId);
@@ -60,10 +60,10 @@ function ofKnown(draft: Draft, read: ReadLine, known: IdempotencyRecord): TakenL
 }
 
 function refused(read: ReadLine, { refused, detail }: Refusal): TakenLine {
-  const said = detail ?? 'is refused.';
+  const reason = detail ?? 'is refused.';
   if (refused === 'currency_mismatch')
-    return exceptionOf(read, 'clearing_currency_mismatch', `is in another currency than its account. ${said}`);
-  return exceptionOf(read, 'message_contradicts', `does not fit its transaction. ${said}`);
+    return exceptionOf(read, 'clearing_currency_mismatch', `is in another currency than its account. ${reason}`);
+  return exceptionOf(read, 'message_contradicts', `does not fit its transaction. ${reason}`);
 }
 
 function exceptionOf({ line }: ReadLine, kind: LineExceptionKind, what: string): TakenLine {
@@ -72,7 +72,7 @@ function exceptionOf({ line }: ReadLine, kind: LineExceptionKind, what: string):
   return { is: 'exception', exception: { kind, detail } };
 }
 
-/** A repeat over the API says it in another form, so it is told what the reference stands for. No answer is kept. */
+/** No answer is kept: a repeat over the API has another form, and is answered with the transaction of the reference. */
 function recordOf(
   key: string,
   { draft, read, resourceId }: { draft: Draft; read: ReadLine; resourceId: Uuid },
@@ -85,7 +85,7 @@ function recordOf(
     textReferences: null,
     resource: 'transaction',
     resourceId,
-    requestId: read.said.requestId,
+    requestId: read.received.requestId,
     voidedAt: null,
     createdAt: draft.wall,
   };

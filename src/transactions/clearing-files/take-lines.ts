@@ -19,7 +19,7 @@ export const LINES_PER_COMMAND = 100;
 /** A command touches at most 1,000 rows: this many are left for what it touches beside its lines. */
 const LINE_ROWS_MAX = 950;
 
-/** Who tells what a file says. */
+/** The actor of the messages of a file. */
 export const actorOf = ({ processor }: Pick<ClearingPart, 'processor'>) => `processor:${processor}`;
 
 export interface TakeLines {

@@ -18,7 +18,7 @@ import type { Instant } from '../../values/clock.ts';
 import { deriveId } from '../../values/ids.ts';
 import type { Consulted, ReadAnswer } from './endpoint-answer.ts';
 
-/** What the preview of a command says: whether its program has an endpoint, and what that is asked. */
+/** What the preview of a command finds: whether its program has an endpoint, and the question for it. */
 export interface Inquiry {
   readonly hasEndpoint: boolean;
   /** Null where it is not asked about this message. */
@@ -57,7 +57,7 @@ interface About extends Pick<Asked, 'bookId' | 'dryRun'> {
 export interface Consulting {
   /** Whether the command has been made before, and found something else than was read. */
   readonly isAnew: boolean;
-  /** What was said for this request already: an endpoint is asked once. */
+  /** The endpoint's answer to this request, if it was asked already: it is asked once. */
   readonly before: Consulted | null;
   readonly inquiry: () => Command<Inquiry>;
   readonly readAnswer: ReadAnswer;
@@ -87,7 +87,7 @@ async function ask(
   { question, readAnswer }: { question: EndpointQuestion; readAnswer: ReadAnswer },
 ): Promise<Consulted> {
   const { livemode, ...asked } = question;
-  const heard = await endpoints.ask({
+  const response = await endpoints.ask({
     ...asked,
     bookId,
     mode: livemode ? 'live' : 'test',
@@ -95,5 +95,5 @@ async function ask(
     id: deriveId(dryRun ? 'dry-run-decision' : 'decision', bookId, messageReference),
     read: readAnswer,
   });
-  return { url: question.url, said: 'answer' in heard ? heard.answer : null };
+  return { url: question.url, answer: 'answer' in response ? response.answer : null };
 }

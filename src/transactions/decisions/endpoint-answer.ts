@@ -1,5 +1,6 @@
 /**
- * What the endpoint of a program said about one message, before its command. The command decides every rule anew, with this as one more.
+ * The answer of a program's endpoint about one message, before its command. The command decides every rule anew, with
+ * the answer as one more.
  * Next: ask-endpoint.ts (how it is asked), ../../cards/decision/decide.ts (the rule).
  */
 import type { EndpointAnswer } from '../../cards/decision/decision-input.ts';
@@ -23,7 +24,7 @@ export type ReadAnswer = (response: string) => DecisionAnswer | undefined;
 export interface Consulted {
   readonly url: string;
   /** Null: none came in time and in its form, or nobody was asked. The program's default applies. */
-  readonly said: DecisionAnswer | null;
+  readonly answer: DecisionAnswer | null;
 }
 
 /** Keys of a transaction's metadata (METADATA_LIMITS of the API). */
@@ -38,10 +39,10 @@ export interface AnswerInForce {
  * What the rules take of it, by the program as it is when the command decides. An answer whose metadata do not fit beside what the
  * transaction has is in a wrong form. Throws StaleRead for the answer of an endpoint that is no longer the program's.
  */
-export function answerInForce({ url, said }: Consulted, endpoint: DecisionEndpoint, known: Metadata): AnswerInForce {
+export function answerInForce({ url, answer }: Consulted, endpoint: DecisionEndpoint, known: Metadata): AnswerInForce {
   if (url !== endpoint.url)
     throw new StaleRead('The decision endpoint of the program has changed meanwhile. Send the message again.');
-  if (said !== null && Object.keys({ ...known, ...said.metadata }).length <= METADATA_KEYS_MAX) return said;
+  if (answer !== null && Object.keys({ ...known, ...answer.metadata }).length <= METADATA_KEYS_MAX) return answer;
   const decision = endpoint.default === 'approve' ? 'approved' : 'declined';
   return { answer: { source: 'default', decision }, metadata: {} };
 }

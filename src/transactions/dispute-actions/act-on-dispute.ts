@@ -1,6 +1,6 @@
 /**
- * Cardholders' disputes: opened and withdrawn by whoever serves the cardholder, submitted and decided by the processor's side. What a step
- * books is what the dispute says (../disputes/dispute-step.ts).
+ * Cardholders' disputes: opened and withdrawn by whoever serves the cardholder, submitted and decided by the
+ * processor's side. ../disputes/dispute-step.ts decides what a step books.
  */
 import type { DisputeReason } from '../../acquirers/dispute-reasons.ts';
 import type { Pool } from '../../db/pool.ts';
@@ -110,7 +110,10 @@ function disputesOf(draft: Draft, purchase: StoredPurchase, ids: readonly Uuid[]
   return ids.map((id) => draft.get(transactionDisputes, id)!).toSorted((one, other) => one.ordinal - other.ordinal);
 }
 
-/** What is disputed of a purchase stands in its row, and the flags of each step. It is no message: nobody is told of the purchase. */
+/**
+ * The row of a purchase has its disputed amount and the flags of each step. A step is no message: no event announces
+ * it.
+ */
 function countDisputes(
   draft: Draft,
   purchase: StoredPurchase,
@@ -171,7 +174,7 @@ function act(draft: Draft, dispute: StoredDispute, { action, ids }: { action: Di
   const status = EVENTS[action];
   const step: DisputeStep =
     status === 'submitted'
-      ? submitDispute(dispute, { settled: purchase.amounts, disputes: known, account })
+      ? submitDispute(dispute, { standing: purchase.amounts, disputes: known, account })
       : endDispute(dispute, { status, account });
   const entry = book(draft, dispute, { step, name: status });
   const changed = advance(
@@ -208,8 +211,8 @@ function book(
     creditClosed: waitInClosed(draft, about),
   });
   const isCredited = step.account.posted > step.account.before.posted;
-  const isTold = isCredited && isLeftInClosed(draft.account(accountId));
-  if (exception !== null && !isTold) openException(draft, { id: draft.mintId(), ...about });
+  const isAnnounced = isCredited && isLeftInClosed(draft.account(accountId));
+  if (exception !== null && !isAnnounced) openException(draft, { id: draft.mintId(), ...about });
   return entry;
 }
 

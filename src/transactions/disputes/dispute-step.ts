@@ -8,7 +8,7 @@ import {
   movable,
 } from '../booking/account-step.ts';
 import { movement, type RolePosting, toCustomer } from '../booking/book-posting.ts';
-import { creditedOf, type Dispute, maximumDisputed, type Settled } from './dispute.ts';
+import { type Cleared, creditedOf, type Dispute, maximumDisputed } from './dispute.ts';
 
 /** A closed account was credited or debited. */
 export const DISPUTE_ACCOUNT_CLOSED = 'dispute_account_closed';
@@ -31,10 +31,10 @@ export interface DisputeStep {
 /** Opens a dispute: of the whole that can be disputed, where no amount is asked. Minor units. */
 export function openDispute(
   { id, amount }: { id: string; amount: bigint | null },
-  settled: Settled,
+  standing: Cleared,
   disputes: readonly Dispute[],
 ): Dispute | { readonly refused: 'amount_above_maximum'; readonly limit: bigint } {
-  const limit = maximumDisputed(settled, disputes);
+  const limit = maximumDisputed(standing, disputes);
   const asked = amount ?? limit;
   if (asked <= 0n || asked > limit) return { refused: 'amount_above_maximum', limit };
   return { id, status: 'opened', amount: asked, credited: 0n };
@@ -46,9 +46,9 @@ export function openDispute(
  */
 export function submitDispute(
   dispute: Dispute,
-  { settled, disputes, account }: { settled: Settled; disputes: readonly Dispute[]; account: AccountFacts },
+  { standing, disputes, account }: { standing: Cleared; disputes: readonly Dispute[]; account: AccountFacts },
 ): DisputeStep {
-  const room = settled.cleared - settled.refunded - creditedOf(disputes);
+  const room = standing.cleared - standing.refunded - creditedOf(disputes);
   const most = room > 0n ? room : 0n;
   const credited = dispute.amount < most ? dispute.amount : most;
   const postings = movement('scheme_settlement', 'customer', credited);

@@ -14,7 +14,7 @@ export type DisputeStatus =
   | 'won'
   /** What was left of the credit is taken back. Final. */
   | 'lost'
-  /** Given up, likewise. Final. */
+  /** Canceled by the cardholder; the credit is taken back likewise. Final. */
   | 'withdrawn';
 
 export interface Dispute {
@@ -39,13 +39,13 @@ function hasFailed(status: DisputeStatus): boolean {
 }
 
 /** What a purchase has cleared and refunded, as it stands: minor units. */
-export interface Settled {
+export interface Cleared {
   readonly cleared: bigint;
   readonly refunded: bigint;
 }
 
 /** The most that may be disputed beside what already is. */
-export function maximumDisputed({ cleared, refunded }: Settled, disputes: readonly Dispute[]): bigint {
+export function maximumDisputed({ cleared, refunded }: Cleared, disputes: readonly Dispute[]): bigint {
   return atLeastZero(cleared - refunded - disputedOf(disputes));
 }
 
@@ -54,7 +54,7 @@ export function maximumDisputed({ cleared, refunded }: Settled, disputes: readon
  * credited above what stands cleared is taken back, from the newest dispute first, in the order in which they were opened. A credit that
  * was won is final: it counts, and is not taken.
  */
-export function afterRefund(disputes: readonly Dispute[], { cleared, refunded }: Settled): Dispute[] {
+export function afterRefund(disputes: readonly Dispute[], { cleared, refunded }: Cleared): Dispute[] {
   let overlap = atLeastZero(refunded + creditedOf(disputes) - cleared);
   const changed: Dispute[] = [];
   for (const dispute of disputes.toReversed()) {

@@ -10,7 +10,7 @@ import type { Uuid } from '../../values/ids.ts';
 import { type DecidedRequest, isRequest, type Message } from './message.ts';
 import type { StoredDecision } from './stored-decision.ts';
 
-/** What a request or an advice says of how the card was presented and what was checked. */
+/** How the card was presented and what was checked, by a request or an advice. */
 export interface MessageChecks {
   readonly entryMode: EntryMode | null;
   readonly cvvResult: CheckResult | null;
@@ -36,7 +36,7 @@ export interface StoredMessage {
   readonly checks: MessageChecks | null;
   readonly decision: StoredDecision | null;
   readonly flags: readonly string[];
-  /** What the scheme says that the clearing costs or earns: a fact of the line, booked nowhere. Minor units, signed. */
+  /** The scheme's charge or reward for the clearing: a fact of the line, booked nowhere. Minor units, signed. */
   readonly interchange: bigint | null;
   readonly businessDate: string | null;
   readonly requestId: Uuid;
@@ -92,25 +92,25 @@ function columnsOf(message: Message): MessageColumns {
   if (message.type === 'expiry') return NONE;
   if ('reverses' in message) return { ...NONE, amount: message.amount, reverses: message.reverses };
   const { amount, merchant } = message;
-  const said = {
+  const columns = {
     ...NONE,
     amount,
     merchantAmount: merchant?.amount ?? null,
     merchantCurrency: merchant?.currency ?? null,
   };
-  if (isRequest(message)) return { ...said, ...requestColumns(message) };
+  if (isRequest(message)) return { ...columns, ...requestColumns(message) };
   switch (message.type) {
     case 'advice': {
       const { kind, form, reason, of: advised, isApproved } = message;
-      return { ...said, kind, form, reason, advised, isApproved };
+      return { ...columns, kind, form, reason, advised, isApproved };
     }
     case 'clearing': {
       const { kind, sequence, isFinal } = message;
       const { number = null, count = null } = sequence ?? {};
-      return { ...said, kind, isFinal, sequenceNumber: number, sequenceCount: count };
+      return { ...columns, kind, isFinal, sequenceNumber: number, sequenceCount: count };
     }
     default:
-      return said;
+      return columns;
   }
 }
 

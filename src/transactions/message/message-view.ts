@@ -40,7 +40,7 @@ export function messageView(shown: ShownMessage, livemode: boolean) {
   };
 }
 
-/** Null where the message does not say. */
+/** Null where the message leaves it out. */
 function amountsOf(message: Message) {
   const asked: DecidedRequest | null = isRequest(message) ? message : null;
   const merchant = 'merchant' in message ? message.merchant : null;

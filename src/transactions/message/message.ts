@@ -34,9 +34,12 @@ export interface Request extends Named {
 export type RequestDecision =
   | {
       readonly isApproved: true;
-      /** What the answer says. */
+      /** The amount of the answer. */
       readonly amount: bigint;
-      /** What counts as authorized: more than the answer says where a status check is approved (../purchase/fuel.ts). */
+      /**
+       * What counts as authorized: more than the answer's amount where a status check is approved
+       * (../purchase/fuel.ts).
+       */
       readonly authorized: bigint;
       /** `authorized` in the merchant's currency. */
       readonly merchant: MerchantAmount | null;
@@ -75,13 +78,13 @@ export interface Reversal extends Named {
 
 export interface Clearing extends Named {
   readonly type: 'clearing';
-  /** Null where the line does not say. */
+  /** Null where the line names none. */
   readonly kind: PurchaseKind | null;
   readonly amount: bigint;
   readonly merchant: MerchantAmount | null;
   /** The piece of a purchase that clears in several, from 1. */
   readonly sequence: { readonly number: number; readonly count: number } | null;
-  /** Null where the message does not say: then it is final if it is no piece, or the only one. */
+  /** Null where the message leaves it out: then it is final if it is no piece, or the only one. */
   readonly isFinal: boolean | null;
 }
 
@@ -133,12 +136,12 @@ export function isFinal({ isFinal, sequence }: Clearing): boolean {
 }
 
 /**
- * Whether a message that comes again says what was recorded under its reference. What was decided of it is left out, and the amount of a
- * reversal counts even where it changed nothing.
+ * Whether a message is the one that was recorded under its reference. The recorded decision is left out, and the amount
+ * of a reversal counts even where it changed nothing.
  */
-export function saysTheSame(known: Message, again: Incoming): boolean {
-  const { decision: _, ...said } = known as DecidedRequest;
-  return isSame(said, again);
+export function isRepeatOf(known: Message, again: Incoming): boolean {
+  const { decision: _, ...asked } = known as DecidedRequest;
+  return isSame(asked, again);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

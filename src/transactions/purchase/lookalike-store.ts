@@ -8,7 +8,7 @@ export interface OpenAtMerchant {
   readonly open: readonly OpenPurchase[];
 }
 
-/** More than so many that are open at one merchant tell nothing apart. */
+/** With more open at one merchant, none can be picked: no more are read. */
 const OPEN_MAX = 100;
 /** A UUID and a space. */
 const CARD_LENGTH = 36;

@@ -16,7 +16,7 @@ export interface FeeTerms {
   readonly mcc: string;
 }
 
-/** The fee of an amount. There is none of nothing, whatever the schedule's fixed part. */
+/** The fee of an amount. Of zero it is zero, whatever the schedule's fixed part. */
 export type PurchaseFee = (amount: bigint) => bigint;
 
 export function purchaseFee(messages: readonly (Message | Incoming)[], terms: FeeTerms): PurchaseFee {

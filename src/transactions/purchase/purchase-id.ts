@@ -1,6 +1,6 @@
 import { deriveId, type Uuid } from '../../values/ids.ts';
 
-/** Whichever message comes first makes the purchase: its id follows from what all of them say. */
+/** Whichever message comes first makes the purchase: its id follows from the reference that all of them have. */
 export function purchaseId(bookId: Uuid, networkReference: string): Uuid {
   return deriveId('transaction', bookId, networkReference);
 }

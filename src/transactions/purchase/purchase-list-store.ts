@@ -43,7 +43,7 @@ export async function listPurchases(
     {
       all,
       walks: asked.map((among): Walk => ({ ...all, predicate: `${among.column} IS NOT NULL`, among })),
-      // Pairs of metadata have an index in the order of ids, which is none of lists.
+      // Pairs of metadata have an index in the order of ids, and no list has that order.
       rechecked: isRange(created) || metadata !== undefined,
       row(candidate) {
         const query = build(transactions.name)

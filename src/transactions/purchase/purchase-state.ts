@@ -1,7 +1,8 @@
 /**
- * A card purchase: the state that follows from all its messages, in whatever order they came. Every command writes what this function
- * says, and verify asks it again.
- * Invariants: nothing is held once the purchase is closed; what was used of limits is what stands cleared and what is held.
+ * A card purchase: the state that follows from all its messages, in whatever order they came. Every command writes the
+ * result of this function, and verify computes it again.
+ * Invariants: nothing is held once the purchase is closed; what was used of limits is what stands cleared and what is
+ * held.
  * Next: take-message.ts (what one more message does), purchase-rule.ts and decide-request.ts (whether it is approved).
  */
 import { multiplyRatio } from '../../money/rounding.ts';
@@ -18,7 +19,7 @@ export type PurchaseStatus =
   | 'settled'
   /** A verification or an inquiry was approved, and nothing else. */
   | 'verified'
-  /** The time of the authorization was over before anything was cleared. A late clearing settles it. */
+  /** The time of the authorization was over before anything was cleared. A late clearing makes it `settled`. */
   | 'expired'
   /** What was authorized or posted has been taken back. */
   | 'reversed'

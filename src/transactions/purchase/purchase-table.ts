@@ -1,6 +1,6 @@
 /**
- * The rows of purchases: what their first message said, and what follows from all of them. Every change takes back the mark of a row that
- * was stuck.
+ * The rows of purchases: the facts of their first message, and the state that follows from all messages. Every change
+ * clears the mark of a row that was stuck.
  */
 import type { ProgramFees } from '../../cards/program/program.ts';
 import { readFees, type StoredFees, storedFees } from '../../cards/program/stored-schedule.ts';

@@ -1,6 +1,6 @@
 /**
- * Which open purchase a forced post may belong to: some merchants clear under another network reference than they authorized under. The
- * post names it, and nobody releases it but a person who expires it.
+ * Which open purchase a forced post may belong to: some merchants clear under another network reference than they
+ * authorized under. The post names that purchase, whose hold stays until a person expires it.
  */
 import type { MerchantAmount } from '../message/message.ts';
 
@@ -18,7 +18,7 @@ export interface OpenPurchase extends Lookalike {
   readonly transactionId: string;
 }
 
-/** The one purchase that resembles the post. Null for none, and for several: then nothing tells which it is. */
+/** The one purchase that resembles the post. Null for none, and for several: then nothing distinguishes them. */
 export function resembling(post: Lookalike, open: readonly OpenPurchase[]): string | null {
   const alike = open.filter((purchase) => isAlike(post, purchase));
   return alike.length === 1 ? alike[0]!.transactionId : null;

@@ -13,7 +13,7 @@ export interface Part {
   readonly isSingle: boolean;
 }
 
-/** What these say: tally.ts. */
+/** tally.ts explains each. */
 export interface Sums {
   readonly authorized: bigint;
   readonly reversed: bigint;

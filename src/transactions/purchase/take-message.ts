@@ -26,7 +26,7 @@ export interface MessageFacts {
 
 /** What became of the message, in a word. */
 export type MessageResult =
-  /** A request: its answer says what was decided (decide-request.ts). */
+  /** A request: the decision is its answer (decide-request.ts). */
   | 'decided'
   /** A clearing or refund, or the reversal of one that is here. */
   | 'posted'
@@ -39,7 +39,7 @@ export interface MessageStep {
   readonly after: PurchaseState;
   /** The disputes, of which what is refunded may have taken back credits. */
   readonly disputes: readonly Dispute[];
-  /** Of the message, then of what waited for it. Nothing is posted where there is none. */
+  /** Of the message, then of the reversals that waited for it. Empty where nothing is posted. */
   readonly entries: readonly MessageEntry[];
   readonly result: MessageResult;
   /** In the order of the entries. A reversal that waits has its event when it is booked. */

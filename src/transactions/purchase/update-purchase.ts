@@ -1,4 +1,4 @@
-/** Changes what the integrator says of a purchase: its metadata. */
+/** Changes the metadata of a purchase. */
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import type { OnceRuntime } from '../../idempotency/run-once.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
@@ -21,7 +21,7 @@ export const requestPurchaseUpdate: UseCase<OnceRuntime, Asked & UpdatePurchase>
   prepare: (_, input) => Promise.resolve({ command: updatePurchase(input) }),
 };
 
-/** Where nothing changes, nothing is written or told. */
+/** Where nothing changes, nothing is written or announced. */
 function updatePurchase(input: UpdatePurchase): Command<Stored | Refusal> {
   const salt = newSalt();
   return changeOf(transactionResource, { ...input, id: input.transactionId, action: 'update' }, (draft, purchase) => {

@@ -32,7 +32,7 @@ export function changeCard({ draft, card, line }: Scene, { pinResult, approved, 
   if (lockedTo) advance(draft, cardResource, now, { lockedTo }, { event: 'card.updated' });
 }
 
-/** A count alone is told to nobody. */
+/** No event announces a mere count. */
 function changePin(
   draft: Draft,
   card: StoredCard,

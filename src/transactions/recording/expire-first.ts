@@ -28,7 +28,7 @@ export function isOver({ expiresAt }: Pick<StoredPurchase, 'expiresAt'>, now: In
   return expiresAt !== null && expiresAt <= now;
 }
 
-/** Ends what is open, and puts before people the reversals that wait for what has not come. The request is that of the command. */
+/** Ends what is open. Reversals whose message never came become an exception. The request is that of the command. */
 export function expirePurchase(scene: Scene, purchase: StoredPurchase, messageId: Uuid): void {
   const { draft, kept } = scene;
   const { facts, merchant, currency, tolerancePercent, fees, tokenId, requestId } = purchase;

@@ -23,7 +23,7 @@ export interface Posting {
 export function postMessage(draft: Draft, posting: Posting): ReadonlyMap<string, Entry> {
   const { entries, events, exception, transactionId, idOf } = posting;
   const booked = new Map<string, Entry>();
-  let isTold = exception === null;
+  let isAnnounced = exception === null;
   for (const { reference, postings } of entries) {
     const name = events.find((event) => event.reference === reference)!.name;
     booked.set(
@@ -37,13 +37,13 @@ export function postMessage(draft: Draft, posting: Posting): ReadonlyMap<string,
       }),
     );
     // What an entry leaves in a closed account has opened it already, with what may be moved.
-    isTold ||= exception?.kind === 'refund_account_closed' && isLeftInClosed(draft.account(posting.accountId));
+    isAnnounced ||= exception?.kind === 'refund_account_closed' && isLeftInClosed(draft.account(posting.accountId));
   }
-  if (!isTold) openMessageException(draft, exception!, transactionId);
+  if (!isAnnounced) openMessageException(draft, exception!, transactionId);
   return booked;
 }
 
-/** A credit of a closed account is always told of. */
+/** A credit of a closed account is always an exception. */
 const CREDITED: MessageException = { kind: 'refund_account_closed', movable: 0n };
 
 function inAccounts(

@@ -10,7 +10,7 @@ import { purchaseId } from '../purchase/purchase-id.ts';
 import { type StoredPurchase, transactions } from '../purchase/purchase-table.ts';
 import { type CardScopes, cardScopesOf } from './card-scopes.ts';
 import type { PurchaseScope } from './purchase-scope.ts';
-import type { CardNamed, SaidMessage } from './said-message.ts';
+import type { CardNamed, ReceivedMessage } from './received-message.ts';
 
 export interface ReadScope {
   readonly scope: PurchaseScope;
@@ -23,28 +23,28 @@ export interface ReadScope {
  */
 export async function readMessageScope(
   pool: Queryable,
-  said: SaidMessage,
+  received: ReceivedMessage,
   { anew }: { anew: boolean },
 ): Promise<ReadScope> {
-  const { bookId } = said;
+  const { bookId } = received;
   // An authorization begins nearly every purchase: it is read only where that turned out to be wrong.
-  const isAssumedNew = said.type === 'authorization' && said.card !== null && !anew;
-  const purchase = isAssumedNew ? undefined : await findPurchase(pool, said);
-  const { cardId, tokenId, param } = await cardOf(pool, said, purchase);
+  const isAssumedNew = received.type === 'authorization' && received.card !== null && !anew;
+  const purchase = isAssumedNew ? undefined : await findPurchase(pool, received);
+  const { cardId, tokenId, param } = await cardOf(pool, received, purchase);
   const card = await cardScopesOf(pool).of(bookId, cardId, { anew });
   if (card === undefined) throw notFound(param, 'There is no such card in this book.');
-  const { id, networkReference } = named(said, purchase);
+  const { id, networkReference } = named(received, purchase);
   return {
     scope: {
       ...{ bookId, purchaseId: id, networkReference, card, holds: purchase?.holds ?? 0 },
       disputes: purchase && purchase.disputes > 0 ? await disputeIdsOf(pool, bookId, purchase.id) : [],
-      looksFor: looksFor(said, purchase),
+      looksFor: looksFor(received, purchase),
     },
     tokenId,
   };
 }
 
-/** Of a purchase that is there, for what is not told by a message of its processor. */
+/** Of a purchase that exists, for commands that are not messages of its processor. */
 export async function scopeOfPurchase(
   cardScopes: CardScopes,
   { bookId, purchase, anew }: { bookId: BookId; purchase: StoredPurchase; anew: boolean },
@@ -55,7 +55,7 @@ export async function scopeOfPurchase(
   return { bookId, purchaseId: id, networkReference, card, holds, disputes: [], looksFor: null };
 }
 
-function findPurchase(pool: Queryable, { bookId, of }: SaidMessage): Promise<StoredPurchase | undefined> {
+function findPurchase(pool: Queryable, { bookId, of }: ReceivedMessage): Promise<StoredPurchase | undefined> {
   if ('networkReference' in of) return transactions.find(pool, bookId, purchaseId(bookId, of.networkReference));
   return transactions.find(pool, bookId, of.purchaseId).then((purchase) => {
     if (purchase === undefined) throw notFound('id', 'There is no such transaction in this book.');
@@ -63,7 +63,7 @@ function findPurchase(pool: Queryable, { bookId, of }: SaidMessage): Promise<Sto
   });
 }
 
-function named({ bookId, of }: SaidMessage, purchase: StoredPurchase | undefined) {
+function named({ bookId, of }: ReceivedMessage, purchase: StoredPurchase | undefined) {
   if ('networkReference' in of)
     return { id: purchaseId(bookId, of.networkReference), networkReference: of.networkReference };
   return { id: of.purchaseId, networkReference: purchase!.networkReference };
@@ -72,7 +72,7 @@ function named({ bookId, of }: SaidMessage, purchase: StoredPurchase | undefined
 /** The card that the message names is checked against that of the purchase under the lock. */
 async function cardOf(
   pool: Queryable,
-  { bookId, card }: Pick<SaidMessage, 'bookId' | 'card'>,
+  { bookId, card }: Pick<ReceivedMessage, 'bookId' | 'card'>,
   purchase: StoredPurchase | undefined,
 ): Promise<{ cardId: Uuid; tokenId: Uuid | null; param: string }> {
   if (card !== null) return { ...(await namedCard(pool, bookId, card)) };
@@ -97,7 +97,7 @@ async function namedCard(pool: Queryable, bookId: BookId, card: CardNamed) {
 }
 
 /** A clearing is forced where nothing was authorized. */
-export function looksFor({ type, merchant }: SaidMessage, purchase: StoredPurchase | undefined): string | null {
+export function looksFor({ type, merchant }: ReceivedMessage, purchase: StoredPurchase | undefined): string | null {
   if (type !== 'clearing' || (purchase !== undefined && purchase.amounts.authorized > 0n)) return null;
   return purchase?.facts.merchantId ?? merchant?.merchantId ?? null;
 }

@@ -1,6 +1,7 @@
 /**
- * Takes a message into its purchase: hold, entries, amounts and status, counters, the exception, the row of the message, and events. All of
- * it is what the function of the messages says (../purchase/take-message.ts); nothing here decides.
+ * Takes a message into its purchase: hold, entries, amounts and status, counters, the exception, the row of the
+ * message, and events. All of it follows from the function of the messages (../purchase/take-message.ts); nothing here
+ * decides.
  */
 import { firstUse, type Usage } from '../../cards/counters/usage.ts';
 import { programs, withTimeZoneFixed } from '../../cards/program/program-table.ts';
@@ -28,11 +29,11 @@ import { merchantLeft, type PurchaseState, type PurchaseTerms } from '../purchas
 import { type Merchant, type StoredPurchase, transactions } from '../purchase/purchase-table.ts';
 import type { Lookalike } from '../purchase/resembling.ts';
 import { type MessageStep, takeMessage } from '../purchase/take-message.ts';
+import { announcePurchase, requireStatus } from './announce-purchase.ts';
 import { countUsage } from './count-usage.ts';
 import { raiseHold, takeHold } from './move-hold.ts';
 import { postMessage } from './post-message.ts';
 import type { Scene } from './scene.ts';
-import { requireStatus, tellPurchase } from './tell-purchase.ts';
 
 /** What is recorded beside the message. */
 export interface Recording {
@@ -112,7 +113,7 @@ export function recordMessage(scene: Scene, recording: Recording): Recorded {
     const previous = at === 0 ? shownBefore : shownBy(draft, transactionResource, purchase);
     purchase = at === 0 ? purchase : { ...purchase, version: purchase.version + 1 };
     const event = `transaction.${name}`;
-    body = tellPurchase(draft, purchase, { event, entries: entry ? [entry] : [], before: previous });
+    body = announcePurchase(draft, purchase, { event, entries: entry ? [entry] : [], before: previous });
   }
   if (body === undefined) {
     purchase = draft.put(transactions, purchase.id, purchase);
@@ -127,7 +128,7 @@ function disputesIn({ draft, scope }: Scene) {
   return all.toSorted((one, other) => one.ordinal - other.ordinal);
 }
 
-/** What is refunded may have taken back credits of disputes: they are told with the entry of the message. */
+/** A refund may have taken back credits of disputes: they are announced with the entry of the message. */
 function changeDisputes(draft: Draft, { disputes }: MessageStep): void {
   for (const { id, credited } of disputes) {
     const dispute = draft.get(transactionDisputes, id)!;

@@ -169,13 +169,13 @@ export async function listSettledLines(
       LEFT JOIN transaction_disputes d ON d.book_id = $1 AND d.id = e.resource_id
       JOIN transactions t ON t.book_id = $1 AND t.id = COALESCE(w.transaction_id, d.transaction_id)
       ORDER BY m.line ${order} LIMIT $5`,
-    // One more tells whether more rows follow; the entry of the settlement before is among them, and is left out.
+    // One more shows whether more rows follow; the entry of the settlement before is among them, and is left out.
     values: [bookId, chartAccountId(bookId, 'scheme_settlement', currency), from, through, page.limit + 2],
   });
   return pageOf(rows.slice(0, page.limit + 1).map(lineFromRow), page);
 }
 
-/** Throws ApiError `cursor_invalid` for a number that is none of the settlement's. */
+/** Throws ApiError `cursor_invalid` for a line that is not of the settlement. */
 function boundsOf(
   { fromLine, throughLine }: Pick<SchemeSettlement, 'fromLine' | 'throughLine'>,
   { startingAfter, endingBefore }: PageRequest,

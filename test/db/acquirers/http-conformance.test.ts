@@ -44,9 +44,9 @@ async function gatewayAdapter(): Promise<ConformanceAdapter> {
       // Anew, as only a gateway that contradicts itself does.
       Object.assign(record, { status: isMoved ? 'succeeded' : 'declined', code: isMoved ? null : 'generic_decline' });
       Object.assign(record, { page: null, captured: isMoved ? record.amount : 0n });
-      const before = gateway.notices.told.length;
-      gateway.rules.tell(record, record.status, { code: record.code });
-      const { id } = gateway.notices.told[before]!;
+      const before = gateway.notices.sent.length;
+      gateway.rules.notify(record, record.status, { code: record.code });
+      const { id } = gateway.notices.sent[before]!;
       await until(async () => {
         const { rowCount } = await pool.query('SELECT FROM partner_notices WHERE webhook_id = $1', [id]);
         return rowCount === 1;

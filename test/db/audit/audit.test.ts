@@ -326,11 +326,11 @@ describe('beside the posting', () => {
 
   test('runs until it is closed, and not at all with a time share of 0', async () => {
     const { options, seen } = auditOf(book.pool);
-    const running = startAudit({ ...options, sharePercent: 50, intervalMs: 1 });
+    const running = startAudit({ ...options, timePercent: 50, intervalMs: 1 });
     await expect.poll(() => seen.rounds).toBeGreaterThan(1);
     await running.close();
     const { rows } = seen;
-    await startAudit({ ...options, sharePercent: 0, intervalMs: 1 }).close();
+    await startAudit({ ...options, timePercent: 0, intervalMs: 1 }).close();
     expect(seen.rows).toBe(rows);
   });
 });

@@ -117,7 +117,7 @@ async function failing(of: string, previous?: string, keys = [key.keyId]): Promi
     keys,
     previous: previous === undefined ? undefined : readPack(previous),
   });
-  return judgements.filter(({ holds }) => !holds).map(({ text }) => text);
+  return judgements.filter(({ isSound }) => !isSound).map(({ text }) => text);
 }
 
 test('what is written holds, by itself and with the pack before it', async () => {

@@ -11,7 +11,7 @@ import { checkApplicationRole } from '../../../src/db/roles.ts';
 import { RIGHTS } from '../../../src/groups.ts';
 import { install } from '../../../src/operations/install.ts';
 import { createLogger } from '../../../src/process/log.ts';
-import { connectionName, RELEASE } from '../../../src/process/release.ts';
+import { connectionName, VERSION } from '../../../src/process/version.ts';
 import { describeWithPgBouncer, startPgBouncer } from '../../support/pgbouncer.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -68,12 +68,12 @@ test('processes of this and later releases may stay connected, and notice the co
   await connect('countinghouse-api 0.10.0');
   // The name under which BullMQ listens for a queue.
   await connect('{ledger-0}');
-  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: true } });
+  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: VERSION, changed: true } });
   await until(
     () => Promise.resolve(forms.textApart && forms.multiBookJobs && forms.eventsDerived && forms.laterJobs),
     (contracted) => contracted,
   );
-  expect(forms.contractedTo).toBe(RELEASE);
+  expect(forms.contractedTo).toBe(VERSION);
 });
 
 test('beside the release before, its forms are written, and none that it does not read', async () => {
@@ -105,7 +105,7 @@ test.each`
 
 test('a connection opened during the watch is refused too', async () => {
   const refused = expect(contract(60_000)).rejects.toThrow(ContractRefused);
-  await until(async () => (await pool.query(CONTRACTED_TO)).rows[0].contracted_to === RELEASE);
+  await until(async () => (await pool.query(CONTRACTED_TO)).rows[0].contracted_to === VERSION);
   await connect('countinghouse-worker rails');
   await refused;
 });
@@ -114,23 +114,23 @@ test('this release starts on a contracted installation, and a migration leaves t
   await contract();
   await checkApplicationRole(pool);
   expect(await migrate({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
-  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: RELEASE }]);
+  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: VERSION }]);
 });
 
 test('a second run changes nothing, whatever is connected', async () => {
   await contract();
   const { rows: before } = await pool.query('SELECT * FROM installation');
   await connect('countinghouse-api');
-  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: RELEASE, changed: false } });
+  expect(await contract()).toEqual({ ...NOTHING_LEFT, contract: { contractedTo: VERSION, changed: false } });
   expect((await pool.query('SELECT * FROM installation')).rows).toEqual(before);
 });
 
 test('while a contract is under way an earlier release does not start, and this one writes the forms of before', async () => {
   await contractedTo('0.2.0');
   const owner = await connect('under way', database.ownerUrl);
-  await beginContract(owner, RELEASE);
+  await beginContract(owner, VERSION);
   // A later release than its own.
-  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: RELEASE }]);
+  expect((await pool.query(CONTRACTED_TO)).rows).toEqual([{ contracted_to: VERSION }]);
   const forms = watched();
   await forms.read();
   expect(forms).toMatchObject({ textApart: false, evidenceByResource: false });
@@ -139,8 +139,8 @@ test('while a contract is under way an earlier release does not start, and this 
 
 test('after a kill under way the next migration has the contract of before', async () => {
   const owner = await connect('killed under way', database.ownerUrl);
-  await beginContract(owner, RELEASE);
-  await beginContract(owner, RELEASE);
+  await beginContract(owner, VERSION);
+  await beginContract(owner, VERSION);
   await migrate({ rights: RIGHTS, ...database, log });
   expect((await pool.query('SELECT contracted_to, contract_done FROM installation')).rows).toEqual([
     { contracted_to: '0.3.0', contract_done: true },
@@ -171,10 +171,10 @@ describe('a new database', () => {
   };
 
   test('is contracted to this release: nobody runs an earlier one on it', async () => {
-    expect((await installed()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+    expect((await installed()).contract).toEqual({ contractedTo: VERSION, changed: true });
     const forms = watched();
     await forms.read();
-    expect(forms).toMatchObject({ contractedTo: RELEASE, eventsDerived: true, laterJobs: true });
+    expect(forms).toMatchObject({ contractedTo: VERSION, eventsDerived: true, laterJobs: true });
     expect(await install({ rights: RIGHTS, ...database, log })).toEqual(NOTHING_LEFT);
   });
 
@@ -231,6 +231,6 @@ describeWithPgBouncer('behind a PgBouncer in transaction mode', () => {
     closers.push(() => ours.end());
     const seen = await ours.query("SELECT current_setting('application_name') AS name");
     expect(seen.rows).toEqual([{ name: connectionName('countinghouse-api') }]);
-    expect((await contract()).contract).toEqual({ contractedTo: RELEASE, changed: true });
+    expect((await contract()).contract).toEqual({ contractedTo: VERSION, changed: true });
   });
 });

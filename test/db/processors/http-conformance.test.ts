@@ -35,10 +35,10 @@ async function gatewayAdapter(): Promise<ConformanceAdapter> {
     // What moves is a card that exists.
     movements: async (originator, endToEndId) => (orderOf(originator, endToEndId)?.status === 'succeeded' ? 1 : 0),
     async decide(originator, endToEndId, decision) {
-      const before = gateway.cardNotices.told.length;
+      const before = gateway.cardNotices.sent.length;
       // Anew, too, as only a gateway that contradicts itself does.
       gateway.cards.decide(orderOf(originator, endToEndId)!, decision === 'moved' ? 'succeeded' : 'declined');
-      const { id } = gateway.cardNotices.told[before]!;
+      const { id } = gateway.cardNotices.sent[before]!;
       await until(async () => {
         const { rowCount } = await pool.query('SELECT FROM partner_notices WHERE webhook_id = $1', [id]);
         return rowCount === 1;

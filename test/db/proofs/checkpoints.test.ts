@@ -42,8 +42,8 @@ async function entryAt(sequence: bigint) {
   return (await findEntry(book.pool, book.id, id))!;
 }
 
-const holds = (judgements: readonly { holds: boolean; text: string }[]) =>
-  judgements.filter((judgement) => !judgement.holds).map(({ text }) => text);
+const holds = (judgements: readonly { isSound: boolean; text: string }[]) =>
+  judgements.filter((judgement) => !judgement.isSound).map(({ text }) => text);
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -34,10 +34,10 @@ async function gatewayAdapter(): Promise<ConformanceAdapter> {
     },
     movements: async (originator, endToEndId) => orderOf(originator, endToEndId)?.movements ?? 0,
     async decide(originator, endToEndId, decision) {
-      const before = gateway.payoutNotices.told.length;
+      const before = gateway.payoutNotices.sent.length;
       // Anew, too, as only a gateway that contradicts itself does.
       gateway.payouts.decide(orderOf(originator, endToEndId)!, decision === 'moved' ? 'paid' : 'rejected');
-      const { id } = gateway.payoutNotices.told[before]!;
+      const { id } = gateway.payoutNotices.sent[before]!;
       await until(async () => {
         const { rowCount } = await pool.query('SELECT FROM partner_notices WHERE webhook_id = $1', [id]);
         return rowCount === 1;

@@ -3,7 +3,7 @@
  * differs from run to run has a name instead (names.ts).
  */
 import { request } from 'undici';
-import { faultIn, holdAgainstReference } from '../../../scripts/harness/as-promised.ts';
+import { expectAsInReference, faultIn } from '../../../scripts/harness/as-promised.ts';
 import { routeOf, until } from '../../../scripts/harness/client.ts';
 import type { Received } from '../../../scripts/harness/receiver.ts';
 import { eventOf } from '../../../src/api/schemas/events.ts';
@@ -61,7 +61,7 @@ export class Transcript {
     const isJson = /json\b/.test(String(answer.headers['content-type'] ?? ''));
     const value = text === '' || !isJson ? undefined : JSON.parse(text);
     const answered = { status, headers: answer.headers as Record<string, string>, text, body: value };
-    holdAgainstReference(route, `${method} ${path}`, answered);
+    expectAsInReference(route, `${method} ${path}`, answered);
     if (operation) {
       this.#heard.set(operation, (this.#heard.get(operation) ?? new Set()).add(status));
       if (isJson || text === '') this.#exchanges.push({ title, operation, request: body, status, answer: value });

@@ -40,7 +40,7 @@ test('the lock file is readable by its owner only', () => {
 });
 
 test('a released folder is free, and keeps no file', () => {
-  claimInstance(directory).release();
+  claimInstance(directory).remove();
   expect(readdirSync(directory)).toEqual([]);
   claimInstance(directory);
 });

@@ -5,7 +5,7 @@ import { ApiError } from '../../../src/errors/errors.ts';
 import { requireContracted, requireContractedMembers } from '../../../src/http/pipeline/contracted.ts';
 import { buildOpenApi } from '../../../src/http/reference/openapi.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
-import { isEarlierRelease, RELEASE, RELEASE_BEFORE } from '../../../src/process/release.ts';
+import { isEarlierVersion, VERSION, VERSION_BEFORE } from '../../../src/process/version.ts';
 // Operations of that release, each with the members of its request: its own document, read by `membersOf`.
 import before from './interface-before.json' with { type: 'json' };
 
@@ -58,11 +58,11 @@ const known: Readonly<Record<string, readonly string[]>> = before.operations;
 const routeOf = (operation: string) => ROUTES.find((route) => route.operation === operation)!;
 
 test('the recorded interface is that of the release before', () => {
-  expect(before.release).toBe(RELEASE_BEFORE);
+  expect(before.release).toBe(VERSION_BEFORE);
 });
 
 test('an operation that the release before does not have says since when it exists, and no other does', () => {
-  const later = ROUTES.filter(({ since }) => since !== undefined && isEarlierRelease(RELEASE_BEFORE, since));
+  const later = ROUTES.filter(({ since }) => since !== undefined && isEarlierVersion(VERSION_BEFORE, since));
   expect(later.map(({ operation }) => operation).sort()).toEqual(
     ROUTES.map(({ operation }) => operation)
       .filter((operation) => !Object.hasOwn(known, operation))
@@ -95,7 +95,7 @@ test.each`
   ${undefined} | ${'0.3.0'}   | ${undefined}
   ${'0.3.0'}   | ${'0.3.0'}   | ${undefined}
   ${'0.4.0'}   | ${'0.3.0'}   | ${'service_unavailable'}
-  ${'0.4.0'}   | ${RELEASE}   | ${undefined}
+  ${'0.4.0'}   | ${VERSION}   | ${undefined}
   ${'0.4.0'}   | ${'0.10.0'}  | ${undefined}
 `('an operation since $since answers $answer where the contract is to $contractedTo', (row) => {
   const route = { operation: 'createCard', since: row.since };
@@ -115,7 +115,7 @@ test.each`
   ${{ amount: 1, scheduled_for: '2027-01-01T00:00:00Z' }} | ${'0.3.0'}   | ${'/scheduled_for'}
   ${{ destination: { type: 'iban', iban: 'JO94' } }}      | ${'0.3.0'}   | ${'/destination/iban'}
   ${{ destination: 'text' }}                              | ${'0.3.0'}   | ${undefined}
-  ${{ scheduled_for: '2027-01-01T00:00:00Z' }}            | ${RELEASE}   | ${undefined}
+  ${{ scheduled_for: '2027-01-01T00:00:00Z' }}            | ${VERSION}   | ${undefined}
 `('of $body, $param is refused where the contract is to $contractedTo', ({ body, contractedTo, param }) => {
   const route: Pick<Route, 'membersSince'> = routeOf('createPayout');
   const refusal = refusalOf(() => requireContractedMembers(route, body, { contractedTo }));

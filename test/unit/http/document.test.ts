@@ -9,7 +9,7 @@ import { PROBLEM_FACTS } from '../../../src/api/schemas/problem-facts.ts';
 import { buildOpenApi, codesOf } from '../../../src/http/reference/openapi.ts';
 import { readExamples } from '../../../src/http/reference/openapi-examples.ts';
 import { EVENT_DOCUMENTS, ROUTES } from '../../../src/http/routes.ts';
-import { RELEASE } from '../../../src/process/release.ts';
+import { VERSION } from '../../../src/process/version.ts';
 import { createTestApp } from './test-app.ts';
 
 interface Operation {
@@ -187,7 +187,7 @@ describe('the document', () => {
   });
 
   test('has the release as its version', () => {
-    expect(document.info.version).toBe(RELEASE);
+    expect(document.info.version).toBe(VERSION);
     expect(readFileSync('docs/compatibility.md', 'utf8')).toContain('`info.version`');
   });
 

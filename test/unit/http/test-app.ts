@@ -14,7 +14,7 @@ import type { RateLimiter } from '../../../src/http/limits/rate-limiter.ts';
 import { ApiServices } from '../../../src/http/pipeline/services.ts';
 import type { Principal } from '../../../src/organisations/authenticate.ts';
 import { payoutResource } from '../../../src/payouts/payout/payout-resource.ts';
-import { RELEASE } from '../../../src/process/release.ts';
+import { VERSION } from '../../../src/process/version.ts';
 import { systemClock } from '../../../src/values/clock.ts';
 import { newId } from '../../../src/values/ids.ts';
 import { PLAIN_FINGERPRINTS } from '../../support/fingerprints.ts';
@@ -141,7 +141,7 @@ export function createTestApp(
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     publicUrl: 'https://api.example.com',
     clock: systemClock,
-    forms: { contractedTo: RELEASE },
+    forms: { contractedTo: VERSION },
     fingerprints: PLAIN_FINGERPRINTS,
     stalledQueues: { stalled: () => undefined },
     withLinks: (_: string, json: string) => json,

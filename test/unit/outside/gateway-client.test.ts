@@ -1,7 +1,7 @@
 /** Calls to a gateway end within their limit, whatever the other side does: then nobody knows what it did (gateway-client.ts). */
 import type { Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { drip, speakNoTls, startRawServer } from '../../../scripts/harness/raw-server.ts';
+import { answerWithoutTls, drip, startRawServer } from '../../../scripts/harness/raw-server.ts';
 import { PATIENCE_MS } from '../../../scripts/harness/until.ts';
 import { ANSWER_BYTES_MAX, GatewayClient, GatewayRefusal } from '../../../src/outside/gateway/gateway-client.ts';
 import { PartyUnreachable } from '../../../src/outside/party/party.ts';
@@ -53,7 +53,7 @@ test.each<[string, (socket: Socket) => void]>([
     (socket) => void socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{')),
   ],
   ['hangs up', (socket) => void socket.once('data', () => socket.destroy())],
-  ['speaks another protocol', speakNoTls],
+  ['speaks another protocol', answerWithoutTls],
   ['leads elsewhere', answerWith('302 Found\r\nlocation: http://127.0.0.1:1/', '{}')],
   ['answers an error with an answer in it', answerWith('500 Internal Server Error', '{"status":"succeeded"}')],
   ['answers too much', answerWith('200 OK', `{"padding":"${'x'.repeat(ANSWER_BYTES_MAX)}"}`)],

@@ -1,6 +1,6 @@
 /** What a request is answered: the rule of the purchase, and what was decided as part of the message. */
 import { describe, expect, test } from 'vitest';
-import { type Incoming, type Message, saysTheSame } from '../../../src/transactions/message/message.ts';
+import { type Incoming, isRepeatOf, type Message } from '../../../src/transactions/message/message.ts';
 import { decideRequest } from '../../../src/transactions/purchase/decide-request.ts';
 import { purchaseRule } from '../../../src/transactions/purchase/purchase-rule.ts';
 import { stateOf } from '../../../src/transactions/purchase/purchase-state.ts';
@@ -176,12 +176,12 @@ describe('a repeat', () => {
     ['as another message', named(clearing(800n)), false],
     ['under another name', { ...known, reference: 'other' }, false],
   ])('of a declined request %s: %s', (_name, again, is) => {
-    expect(saysTheSame({ ...known, decision }, again)).toBe(is);
+    expect(isRepeatOf({ ...known, decision }, again)).toBe(is);
   });
 
   test('of a piece is told by its number', () => {
     const said = { ...clearing(800n, { sequence: { number: 1, count: 3 } }), reference: 'piece' };
-    expect(saysTheSame(said, { ...said, sequence: { number: 1, count: 3 } })).toBe(true);
-    expect(saysTheSame(said, { ...said, sequence: { number: 2, count: 3 } })).toBe(false);
+    expect(isRepeatOf(said, { ...said, sequence: { number: 1, count: 3 } })).toBe(true);
+    expect(isRepeatOf(said, { ...said, sequence: { number: 2, count: 3 } })).toBe(false);
   });
 });

@@ -85,10 +85,10 @@ test.each`
   ${approved(null, { x: 'w' })}  | ${'decline'} | ${keys(50)} | ${byDefault('declined')}
 `('the rules take $answer', ({ said, standing, known, answer }) => {
   const of = endpoint(standing);
-  expect(answerInForce({ url: of.url, said }, of, known)).toEqual(answer);
+  expect(answerInForce({ url: of.url, answer: said }, of, known)).toEqual(answer);
 });
 
 test('the answer of another endpoint than the program has is asked for anew', () => {
-  const consulted = { url: 'https://before.example/', said: approved(null) };
+  const consulted = { url: 'https://before.example/', answer: approved(null) };
   expect(() => answerInForce(consulted, endpoint('approve'), {})).toThrow(StaleRead);
 });

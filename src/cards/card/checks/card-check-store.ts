@@ -5,7 +5,7 @@ import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 import type { CardStatus } from '../card.ts';
 import { cards, type StoredCard } from '../card-table.ts';
 
-/** A card with what its line and its processor have to say of it, in one statement: all of one moment. */
+/** A card with counts of its line and its newest operations, in one statement: all of one moment. */
 export interface CardHistory {
   readonly card: StoredCard;
   /** Of its line: how many cards and tokens there are. */
@@ -15,8 +15,8 @@ export interface CardHistory {
   readonly newest: number;
   readonly openCards: number;
   readonly openTokens: number;
-  /** The state that its processor was told last, or is about to be. Null where no operation is of a state. */
-  readonly toldState: CardStatus | null;
+  /** The state that was sent to its processor last, or is about to be. Null where no operation is of a state. */
+  readonly sentState: CardStatus | null;
   /** What makes it, where that is not decided. */
   readonly isBeingMade: boolean;
 }
@@ -27,7 +27,7 @@ interface FactsRow {
   readonly newest: number;
   readonly open_cards: number;
   readonly open_tokens: number;
-  readonly told_state: CardStatus | null;
+  readonly sent_state: CardStatus | null;
   readonly is_being_made: boolean;
 }
 
@@ -50,7 +50,7 @@ export function readCardHistoriesById(db: Queryable, bookId: BookId, ids: readon
 /** OFFSET 0: docs/decisions/kept-plans.md. */
 function withFacts(which: string): string {
   return `SELECT ${cards.selected('o')}, l.line_has_cards, l.newest, l.open_cards, t.line_has_tokens, t.open_tokens,
-      s.told_state, m.is_being_made
+      s.sent_state, m.is_being_made
     FROM (SELECT * FROM cards WHERE ${which}) o
     CROSS JOIN LATERAL (
       SELECT count(*)::integer AS line_has_cards,
@@ -69,7 +69,7 @@ function withFacts(which: string): string {
     CROSS JOIN LATERAL (
       SELECT (SELECT p.state FROM card_operations p
         WHERE p.book_id = o.book_id AND p.card_id = o.id AND p.state IS NOT NULL
-        ORDER BY p.state_version DESC NULLS LAST LIMIT 1) AS told_state
+        ORDER BY p.state_version DESC NULLS LAST LIMIT 1) AS sent_state
     ) s
     CROSS JOIN LATERAL (
       SELECT EXISTS (SELECT FROM card_operations p WHERE p.book_id = o.book_id AND p.card_id = o.id
@@ -87,7 +87,7 @@ async function read(db: Queryable, query: { name: string; text: string; values: 
     newest: row.newest,
     openCards: row.open_cards,
     openTokens: row.open_tokens,
-    toldState: row.told_state,
+    sentState: row.sent_state,
     isBeingMade: row.is_being_made,
   }));
 }

@@ -1,6 +1,6 @@
 /**
- * Checks cards: a line counts its cards and tokens and has one newest card, tokens end with the last card of their line, and the processor
- * was told, or is about to be, the state that a card has.
+ * Checks cards: a line counts its cards and tokens and has one newest card, tokens end with the last card of their
+ * line, and the state of a card was sent to its processor, or is about to be.
  */
 import type { CheckContext } from '../../../group/check-context.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
@@ -20,7 +20,7 @@ export const cardCheck: RowCheck<CardHistory, Uuid> = {
 function checkCard(context: CheckContext, history: CardHistory): void {
   const { card } = history;
   if (card.id === card.lineId) checkLine(context, history);
-  checkTold(context, history);
+  checkSentState(context, history);
 }
 
 function checkLine({ report }: CheckContext, history: CardHistory): void {
@@ -55,15 +55,15 @@ function checkLine({ report }: CheckContext, history: CardHistory): void {
     });
 }
 
-function checkTold({ report }: CheckContext, { card, toldState, isBeingMade }: CardHistory): void {
+function checkSentState({ report }: CheckContext, { card, sentState, isBeingMade }: CardHistory): void {
   const ids = { card: publicId('card', card.id) };
   const isIssued = card.cardReference !== null;
-  if (isIssued && toldState !== card.status)
+  if (isIssued && sentState !== card.status)
     report({
       check: 'card.told',
       ids,
       expected: card.status,
-      actual: toldState ?? 'nothing',
+      actual: sentState ?? 'nothing',
       detail: 'The processor is told another state of the card.',
     });
   const waits = !isIssued && card.closedReason !== 'not_issued';

@@ -1,4 +1,4 @@
-/** Schemas of controls: what they say in a request, and a version of them. */
+/** Schemas of controls: their content in a request, and a version of them. */
 import { z } from 'zod';
 import { amountOrZero, orAll } from '../../../api/schemas/amount.ts';
 import { reference } from '../../../api/schemas/fields.ts';

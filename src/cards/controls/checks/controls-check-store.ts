@@ -3,7 +3,7 @@ import type { Queryable } from '../../../db/pool.ts';
 import type { BookId } from '../../../ledger/book/book.ts';
 import { BEFORE_ALL_IDS, type Uuid } from '../../../values/ids.ts';
 
-/** What is in force of a subject, with what its versions say. One statement, so all is of one moment. */
+/** What is in force of a subject, with its versions. One statement, so all is of one moment. */
 export interface InForceHistory {
   readonly subjectId: Uuid;
   readonly versions: number;

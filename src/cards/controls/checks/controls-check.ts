@@ -1,4 +1,4 @@
-/** Checks controls: what is in force of a card, an account or the program are the versions that say so. */
+/** Checks controls: what is in force of a card, an account or the program are the versions whose status it is. */
 import type { CheckContext } from '../../../group/check-context.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { behindNewIds } from '../../../group/until.ts';

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { aliasUpTo, TEXT_LIMITS } from '../../../api/schemas/fields.ts';
 import { RESOLUTION_MAX } from '../resolution-token.ts';
 
-/** What the reference says of the sandbox's aliases, at the field that takes one. A test compares them with the sandbox. */
+/**
+ * The sandbox's aliases as the API reference lists them, at the field that takes one. A test compares them with the
+ * sandbox.
+ */
 const OUTCOMES: readonly (readonly [aliases: readonly string[], outcome: string])[] = [
   [['PENDING'], 'stays `processing` until `POST /v1/simulations/payouts/{id}/complete` or `/fail`'],
   [['NOALIAS'], 'fails with `alias_unregistered`'],

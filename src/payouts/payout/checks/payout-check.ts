@@ -24,7 +24,7 @@ export const payoutEquation = equationOf({
   rows: payoutCheck,
   resources: ['payout'],
   codes: ['payouts_in_transit', 'pool', 'due_operator'],
-  balancesOf({ payout, entries, returnSteps }) {
+  balancesOf: ({ payout, entries, returnSteps }) => {
     const { id, status, accountId, amount, currency, fee, destination } = payout;
     const isPaid = status === 'paid' || status === 'returned';
     const transit = status === 'processing' ? amount : 0n;

@@ -22,7 +22,7 @@ export const payoutReturnEquation = equationOf({
   rows: payoutReturnCheck,
   resources: ['payout_return'],
   codes: ['pool'],
-  balancesOf({ one, payout, entries, isStepOfPayout }) {
+  balancesOf: ({ one, payout, entries, isStepOfPayout }) => {
     const amount = isStepOfPayout ? 0n : one.amount;
     const { accountId } = payout ?? { accountId: one.payoutId };
     return [

@@ -10,7 +10,7 @@ import { VERDICTS } from '../rehearse-file.ts';
 
 export const RECONCILIATION_STATUSES = Object.keys(RECONCILIATION_TRANSITIONS) as readonly ReconciliationStatus[];
 
-const sourceFile = z
+const reconciledFile = z
   .object({
     sha256: z.string().meta({ description: 'Of its bytes, in hexadecimal digits.' }),
     name: z.string().meta({ description: 'As the file was called, for people.' }),
@@ -113,7 +113,7 @@ export const reconciliation = z
       description:
         '`pending` until a worker takes it, `completed` once every statement is posted, held or rejected and lines are matched; `failed` where the file that is kept cannot be read.',
     }),
-    source: shown.orNull(sourceFile).meta({ description: 'The file. Null where lines are matched again.' }),
+    source: shown.orNull(reconciledFile).meta({ description: 'The file. Null where lines are matched again.' }),
     bank_account: shown
       .id('bankAccount', 'Of a CSV: whose lines it has. Where lines are matched again: whose. Else null.')
       .nullable(),

@@ -68,7 +68,7 @@ const backtest = route({
   },
 });
 
-/** Throws ApiError `cursor_invalid` for a transaction that is none of them. */
+/** Throws ApiError `cursor_invalid` for a transaction that would not have changed. */
 function pageOfChanged(changed: readonly ChangedPurchase[], { limit, startingAfter, endingBefore }: PageRequest) {
   const placeOf = (param: string, id: string) => {
     const place = changed.findIndex((one) => one.id === id);

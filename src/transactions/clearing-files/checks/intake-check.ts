@@ -5,7 +5,7 @@
 import type { CheckContext } from '../../../group/check-context.ts';
 import type { RowCheck } from '../../../group/row-check.ts';
 import { behindNewIds } from '../../../group/until.ts';
-import { saysTheLine } from '../said-line.ts';
+import { matchesLine } from '../message-of-line.ts';
 import { type IntakePlace, readTakenLines, type TakenLineHistory } from './intake-check-store.ts';
 
 export const clearingIntakeCheck: RowCheck<TakenLineHistory, IntakePlace> = {
@@ -36,7 +36,7 @@ function checkLine({ report }: CheckContext, history: TakenLineHistory): void {
   }
   if (hasException) return;
   const message = messages.find(({ reference }) => reference === line.messageReference);
-  if (message !== undefined && saysTheLine(message, messages, line)) return;
+  if (message !== undefined && matchesLine(message, messages, line)) return;
   report({
     check: 'clearing_intake.booked',
     ids: { ...ids, message_reference: line.messageReference },

@@ -1,6 +1,6 @@
 /**
  * Checks purchases: amounts, status, hold and flags follow from their messages; each message has its event, and the one
- * entry that it posts; what is booked on the scheme, the operator and the customer is what purchase and disputes say.
+ * entry that it posts; what is booked on the scheme, the operator and the customer follows from purchase and disputes.
  */
 import type { CheckContext } from '../../../group/check-context.ts';
 import { equationOf, restOf } from '../../../group/equation.ts';
@@ -114,7 +114,7 @@ function checkFlags({ purchase, kept, disputes }: PurchaseHistory, { messages }:
 
 const ACCOUNT_FLAGS: readonly string[] = ['below_floor', 'account_frozen', 'account_closed'];
 
-/** Whether it was open, and the only one alike, no row tells any more. */
+/** No row shows any more whether it was open, and the only one alike. */
 function checkResembled({ purchase, resembled }: PurchaseHistory, expect: Expect): void {
   const { resembles, flags, lineId, facts } = purchase;
   if (resembles === null) return;

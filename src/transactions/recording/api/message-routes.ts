@@ -1,4 +1,4 @@
-/** What processors say: requests that are decided in one round trip, and everything that follows. */
+/** Messages of processors: requests that are decided in one round trip, and everything that follows. */
 import type { z } from 'zod';
 import { shows } from '../../../api/api-resource.ts';
 import { dryRunQuery } from '../../../api/dry-run.ts';
@@ -6,9 +6,9 @@ import { type Route, type RouteRequest, route, routesSince } from '../../../api/
 import { askedBy } from '../../../api/run-use-case.ts';
 import { transactionApi } from '../../purchase/api/transaction-routes.ts';
 import { transaction } from '../../purchase/api/transaction-schemas.ts';
-import type { SaidMessage } from '../said-message.ts';
+import type { ReceivedMessage } from '../received-message.ts';
+import * as messages from './message-of-body.ts';
 import * as schemas from './message-schemas.ts';
-import * as said from './said.ts';
 import { takeMessage } from './take-message.ts';
 
 interface Declared<Body extends z.ZodType> {
@@ -21,7 +21,7 @@ interface Declared<Body extends z.ZodType> {
   readonly bodyExample: unknown;
   /** Asks for a decision: it may be asked in vain. */
   readonly isDryRunnable?: true;
-  say(of: said.Of, body: z.output<Body>): SaidMessage;
+  messageOf(of: messages.Of, body: z.output<Body>): ReceivedMessage;
 }
 
 const AMOUNT_ERRORS = ['amount_not_integer', 'amount_below_minimum', 'amount_above_maximum'] as const;
@@ -31,7 +31,7 @@ export const ASKED = {
   200: { description: 'The transaction, with what was decided.', schema: transaction, mayShow: ['dry_run'] },
 };
 
-function messageRoute<Body extends z.ZodType>({ path, say, isDryRunnable, ...declared }: Declared<Body>): Route {
+function messageRoute<Body extends z.ZodType>({ path, messageOf, isDryRunnable, ...declared }: Declared<Body>): Route {
   const isOfOne = path.startsWith('/:id/');
   const action = isOfOne ? path.slice('/:id/'.length) : undefined;
   return route({
@@ -46,11 +46,11 @@ function messageRoute<Body extends z.ZodType>({ path, say, isDryRunnable, ...dec
     ...(isDryRunnable && { query: dryRunQuery }),
     responses: isDryRunnable ? ASKED : TAKEN,
     errors: [...AMOUNT_ERRORS, 'currency_unsupported', 'currency_mismatch', 'resource_not_found', 'limit_exceeded'],
-    handle: (request) => takeMessage(request, say(ofRequest(request, isOfOne), request.body as z.output<Body>)),
+    handle: (request) => takeMessage(request, messageOf(ofRequest(request, isOfOne), request.body as z.output<Body>)),
   });
 }
 
-function ofRequest(request: RouteRequest, isOfOne: boolean): said.Of {
+function ofRequest(request: RouteRequest, isOfOne: boolean): messages.Of {
   return { ...askedBy(request), purchaseId: isOfOne ? request.params.id! : null };
 }
 
@@ -76,7 +76,7 @@ const authorize = messageRoute({
   body: schemas.createAuthorization,
   bodyExample: authorizationExample,
   isDryRunnable: true,
-  say: said.saidAuthorization,
+  messageOf: messages.authorizationMessage,
 });
 
 const increment = messageRoute({
@@ -87,7 +87,7 @@ const increment = messageRoute({
   body: schemas.increment,
   bodyExample: { message_reference: 'msg-78', amount: 1_500 },
   isDryRunnable: true,
-  say: said.saidIncrement,
+  messageOf: messages.incrementMessage,
 });
 
 const createIncrement = messageRoute({
@@ -98,7 +98,7 @@ const createIncrement = messageRoute({
   body: schemas.createIncrement,
   bodyExample: { ...REFERENCES, amount: 1_500 },
   isDryRunnable: true,
-  say: said.saidIncrement,
+  messageOf: messages.incrementMessage,
 });
 
 const reverse = messageRoute({
@@ -109,7 +109,7 @@ const reverse = messageRoute({
     'Takes back what was authorized, in part or all of it; with `reverses`, what that message has posted. What a single message has posted comes back with its reversal.',
   body: schemas.reverse,
   bodyExample: { message_reference: 'msg-79' },
-  say: said.saidReversal,
+  messageOf: messages.reversalMessage,
 });
 
 const createReversal = messageRoute({
@@ -120,7 +120,7 @@ const createReversal = messageRoute({
     'As `/reverse`. One that comes before its authorization takes its amount off what comes; one of a clearing or refund that is not here waits for it.',
   body: schemas.createReversal,
   bodyExample: { ...REFERENCES, amount: 1_500 },
-  say: said.saidReversal,
+  messageOf: messages.reversalMessage,
 });
 
 const clear = messageRoute({
@@ -131,7 +131,7 @@ const clear = messageRoute({
     'Posted in full: less than was held, more, late, on a frozen account. What is out of the ordinary is flagged.',
   body: schemas.clear,
   bodyExample: { message_reference: 'msg-80', amount: 4_000, currency: 'USD' },
-  say: said.saidClearing,
+  messageOf: messages.clearingMessage,
 });
 
 const createClearing = messageRoute({
@@ -142,7 +142,7 @@ const createClearing = messageRoute({
     'As `/clear`. What was never authorized is a forced post: it is posted all the same, and names in `resembles` the one open transaction that it may belong to.',
   body: schemas.createClearing,
   bodyExample: { ...REFERENCES, amount: 4_000, currency: 'USD' },
-  say: said.saidClearing,
+  messageOf: messages.clearingMessage,
 });
 
 const refund = messageRoute({
@@ -152,7 +152,7 @@ const refund = messageRoute({
   description: 'Posted to the account. Credits of disputes that it overlaps are taken back, the newest first.',
   body: schemas.refund,
   bodyExample: { message_reference: 'msg-81', amount: 1_000, currency: 'USD' },
-  say: said.saidRefund,
+  messageOf: messages.refundMessage,
 });
 
 const createRefund = messageRoute({
@@ -162,7 +162,7 @@ const createRefund = messageRoute({
   description: 'As `/refund`. Without a transaction of ours it is `unmatched`.',
   body: schemas.createRefund,
   bodyExample: { ...REFERENCES, card: CARD, merchant: MERCHANT, amount: 1_000, currency: 'USD' },
-  say: said.saidRefund,
+  messageOf: messages.refundMessage,
 });
 
 const createAdvice = messageRoute({
@@ -179,7 +179,7 @@ const createAdvice = messageRoute({
     currency: 'USD',
     advice: { reason: 'stand_in', of: 'authorization', decision: 'approved', approved_amount: 4_000 },
   },
-  say: said.saidAdvice,
+  messageOf: messages.adviceMessage,
 });
 
 const expire = messageRoute({
@@ -189,7 +189,7 @@ const expire = messageRoute({
   description: 'Releases what is held before its time. A clearing that comes later is posted, flagged `late`.',
   body: schemas.expire,
   bodyExample: { message_reference: 'msg-82' },
-  say: said.saidExpiry,
+  messageOf: messages.expiryMessage,
 });
 
 /** Static paths: before those with an id of a transaction. */

@@ -1,4 +1,4 @@
-/** What processors' messages say: bodies of requests. */
+/** Bodies of processors' messages. */
 import { z } from 'zod';
 import { ONE_LINE, WORD } from '../../../acquirers/party-texts.ts';
 import { amountOrZero, orAll, positiveAmount } from '../../../api/schemas/amount.ts';

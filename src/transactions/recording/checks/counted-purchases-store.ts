@@ -1,4 +1,4 @@
-/** What the purchases of a scope use up now, as its counter should say it. */
+/** What the purchases of a scope use up now: the values that its counter should have. */
 import type { ControlsEnforced, Scope } from '../../../cards/controls/controls.ts';
 import { isFor, type Limit } from '../../../cards/controls/controls-content.ts';
 import { type Counter, newCounter } from '../../../cards/counters/counter.ts';

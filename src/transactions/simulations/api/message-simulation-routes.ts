@@ -5,11 +5,11 @@ import { type Route, routesSince } from '../../../api/route.ts';
 import { askedBy } from '../../../api/run-use-case.ts';
 import { simulationRoute } from '../../../api/simulations.ts';
 import { simulatedReference } from '../../../outside/sandboxes/simulated-reference.ts';
+import * as messages from '../../recording/api/message-of-body.ts';
 import { ASKED, authorizationExample, TAKEN } from '../../recording/api/message-routes.ts';
 import * as schemas from '../../recording/api/message-schemas.ts';
-import * as said from '../../recording/api/said.ts';
 import { takeMessage } from '../../recording/api/take-message.ts';
-import type { SaidMessage } from '../../recording/said-message.ts';
+import type { ReceivedMessage } from '../../recording/received-message.ts';
 
 interface References {
   readonly message_reference: string;
@@ -24,13 +24,13 @@ interface Simulated<Body extends z.ZodType> {
   readonly bodyExample: unknown;
   /** What asks for a decision. */
   readonly isDryRunnable?: true;
-  say(of: said.Of, body: z.output<Body> & References): SaidMessage;
+  messageOf(of: messages.Of, body: z.output<Body> & References): ReceivedMessage;
 }
 
 const DESCRIPTION =
   'As the processor would send it. A `message_reference` or `network_reference` that is left out is derived from the Idempotency-Key, so a repeat names the same; without a key each request has its own.';
 
-function simulated<Body extends z.ZodType>({ name, say, isDryRunnable, ...declared }: Simulated<Body>): Route {
+function simulated<Body extends z.ZodType>({ name, messageOf, isDryRunnable, ...declared }: Simulated<Body>): Route {
   return simulationRoute({
     ...declared,
     path: `/v1/simulations/${name}`,
@@ -49,7 +49,7 @@ function simulated<Body extends z.ZodType>({ name, say, isDryRunnable, ...declar
         message_reference: body.message_reference ?? simulatedReference(asked, 'message_reference'),
         network_reference: body.network_reference ?? simulatedReference(asked, 'network_reference'),
       };
-      return takeMessage(request, say({ ...asked, purchaseId: null }, filled));
+      return takeMessage(request, messageOf({ ...asked, purchaseId: null }, filled));
     },
   });
 }
@@ -65,7 +65,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     body: schemas.simulateAuthorization,
     bodyExample: AUTHORIZATION,
     isDryRunnable: true,
-    say: said.saidAuthorization,
+    messageOf: messages.authorizationMessage,
   }),
   simulated({
     name: 'card_increments',
@@ -74,7 +74,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     body: schemas.simulateIncrement,
     bodyExample: { network_reference: networkReference, amount: 1_500 },
     isDryRunnable: true,
-    say: said.saidIncrement,
+    messageOf: messages.incrementMessage,
   }),
   simulated({
     name: 'card_advices',
@@ -85,7 +85,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
       ...{ card, merchant, currency },
       advice: { reason: 'stand_in', of: 'authorization', decision: 'approved', approved_amount: 4_000 },
     },
-    say: said.saidAdvice,
+    messageOf: messages.adviceMessage,
   }),
   simulated({
     name: 'card_reversals',
@@ -93,7 +93,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate a reversal',
     body: schemas.simulateReversal,
     bodyExample: { network_reference: networkReference },
-    say: said.saidReversal,
+    messageOf: messages.reversalMessage,
   }),
   simulated({
     name: 'card_clearings',
@@ -101,7 +101,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate a clearing',
     body: schemas.simulateClearing,
     bodyExample: { network_reference: networkReference, amount: 4_000, currency },
-    say: said.saidClearing,
+    messageOf: messages.clearingMessage,
   }),
   simulated({
     name: 'card_forced_posts',
@@ -109,7 +109,7 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate a clearing of what was never authorized',
     body: schemas.simulateForcedPost,
     bodyExample: { card, merchant, amount: 4_000, currency },
-    say: said.saidClearing,
+    messageOf: messages.clearingMessage,
   }),
   simulated({
     name: 'card_refunds',
@@ -117,6 +117,6 @@ export const messageSimulationRoutes: readonly Route[] = routesSince('0.4.0', [
     summary: 'Simulate a refund to a card',
     body: schemas.simulateRefund,
     bodyExample: { card, merchant, amount: 1_000, currency },
-    say: said.saidRefund,
+    messageOf: messages.refundMessage,
   }),
 ]);

@@ -15,8 +15,8 @@ import { transactions } from '../../../../src/transactions/purchase/purchase-tab
 import { counterIdsOf } from '../../../../src/transactions/recording/card-scopes.ts';
 import type { PurchaseScope } from '../../../../src/transactions/recording/purchase-scope.ts';
 import { looksFor } from '../../../../src/transactions/recording/read-scope.ts';
-import type { SaidMerchant, SaidMessage } from '../../../../src/transactions/recording/said-message.ts';
-import { takeSaid } from '../../../../src/transactions/recording/take-said.ts';
+import { receiveMessage } from '../../../../src/transactions/recording/receive-message.ts';
+import type { ReceivedMerchant, ReceivedMessage } from '../../../../src/transactions/recording/received-message.ts';
 import { newId } from '../../../../src/values/ids.ts';
 import { BY, type RealBook } from '../../part.ts';
 import type { Sent } from './purchase-sums.ts';
@@ -33,10 +33,10 @@ export function messageCommand(real: RealBook, asked: SendMessage): Command<Stor
     ...scopeOf(real, asked),
     looksFor: looksFor(said, real.memory.rows(transactions).get(idOf(real, asked))),
   };
-  return takeSaid(said, { scope, tokenId: null }, { consulted: null, keep: () => undefined });
+  return receiveMessage(said, { scope, tokenId: null }, { consulted: null, keep: () => undefined });
 }
 
-function saidOf({ memory, names }: RealBook, { net, card, merchant, reference, sent }: SendMessage): SaidMessage {
+function saidOf({ memory, names }: RealBook, { net, card, merchant, reference, sent }: SendMessage): ReceivedMessage {
   const type = sent.type === 'taking back' ? 'clearing_reversal' : sent.type === 'stand-in' ? 'advice' : sent.type;
   const isExpiry = type === 'expiry';
   return {
@@ -49,7 +49,7 @@ function saidOf({ memory, names }: RealBook, { net, card, merchant, reference, s
   };
 }
 
-function merchantOf(merchant: Merchant): SaidMerchant {
+function merchantOf(merchant: Merchant): ReceivedMerchant {
   return {
     ...{ merchantId: merchant, acquirerId: null, name: merchant, city: 'Amman', postalCode: null, terminal: null },
     ...{ mcc: MCCS[merchant], country: 'JO', entryMode: 'chip' },

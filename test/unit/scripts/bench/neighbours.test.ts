@@ -99,7 +99,7 @@ test('latencies count from the due time of a request; a missing one counts until
     sent({ id: null, answeredAt: 31_000, failure: '503 busy' }),
   ];
   const paid = received(['po_1', 'po_2', 'po_1'], [1_050, 1_400, 9_000]);
-  expect(seenOf(all, { paid, returned: received([], []), givenUpAt: 61_010 })).toEqual({
+  expect(seenOf(all, { paid, returned: received([], []), abandonedAt: 61_010 })).toEqual({
     accept: [10, 496, 10, 30_000],
     webhook: [40, 0, 60_000],
     returned: [60_000],

@@ -1,7 +1,7 @@
 /** Answers that tests hold against the reference: a member that no schema names fails, although clients accept it. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { faultIn, holdAgainstReference } from '../../../../scripts/harness/as-promised.ts';
+import { expectAsInReference, faultIn } from '../../../../scripts/harness/as-promised.ts';
 import { type Answer, NotAsPromised } from '../../../../scripts/harness/client.ts';
 import { ROUTES } from '../../../../src/http/routes.ts';
 
@@ -55,7 +55,7 @@ test.each`
   const body = { ...members, ...facts };
   const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
   const answer: Omit<Answer<unknown>, 'bytes'> = { status: 422, headers, text: JSON.stringify(body), body };
-  const hold = () => holdAgainstReference(undefined, 'POST /v1/payouts', answer);
+  const hold = () => expectAsInReference(undefined, 'POST /v1/payouts', answer);
   if (fits) hold();
   else expect(hold).toThrow(NotAsPromised);
 });
@@ -65,6 +65,6 @@ test('a problem whose code the reference does not list for the operation', () =>
   const headers = { 'content-type': 'application/problem+json; charset=utf-8' };
   const answer = { status: 422, headers, text: JSON.stringify(body), body };
   const route = (operation: string) => ROUTES.find((one) => one.operation === operation);
-  holdAgainstReference(route('createPayout'), 'POST /v1/payouts', answer);
-  expect(() => holdAgainstReference(route('getPayout'), 'GET /v1/payouts/po_1', answer)).toThrow('does not list');
+  expectAsInReference(route('createPayout'), 'POST /v1/payouts', answer);
+  expect(() => expectAsInReference(route('getPayout'), 'GET /v1/payouts/po_1', answer)).toThrow('does not list');
 });

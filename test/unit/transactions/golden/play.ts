@@ -14,9 +14,9 @@ import {
 import {
   type DecidedRequest,
   type Incoming,
+  isRepeatOf,
   isUndecided,
   type Message,
-  saysTheSame,
 } from '../../../../src/transactions/message/message.ts';
 import { decideRequest } from '../../../../src/transactions/purchase/decide-request.ts';
 import { purchaseSchedules } from '../../../../src/transactions/purchase/purchase-fee.ts';
@@ -175,7 +175,7 @@ export class GoldenPlay {
     const known = this.#purchase('first').messages.find(({ reference }) => reference === rowName(again))!;
     const { decision: _, ...said } = known as Message & { decision: unknown };
     const repeated = { ...said, ...(amount !== undefined && { amount }) } as Incoming;
-    return { answer: saysTheSame(known, repeated) ? 'the first answer' : 'idempotency_key_reused' };
+    return { answer: isRepeatOf(known, repeated) ? 'the first answer' : 'idempotency_key_reused' };
   }
 
   #disputes(action: Extract<OtherAction, { opens: bigint } | { disputes: bigint } | { ends: unknown }>): Happened {
@@ -197,7 +197,7 @@ export class GoldenPlay {
     const account = this.#account;
     const step: DisputeStep =
       status === 'submitted'
-        ? submitDispute(dispute, { settled: amounts, disputes, account })
+        ? submitDispute(dispute, { standing: amounts, disputes, account })
         : endDispute(dispute, { status, account });
     const changed = disputes.map((known) => (known.id === dispute.id ? step.dispute : known));
     this.#purchases.set('first', { ...purchase, disputes: changed });

@@ -47,8 +47,8 @@ import { changeCard } from './change-card.ts';
 import { expireFirst } from './expire-first.ts';
 import { requireRead, touchesOf } from './purchase-scope.ts';
 import { type ReadScope, readMessageScope } from './read-scope.ts';
+import type { ReceivedMessage } from './received-message.ts';
 import { type Recorded, recordMessage } from './record-message.ts';
-import type { SaidMessage } from './said-message.ts';
 import { type Scene, sceneIn } from './scene.ts';
 
 /**
@@ -64,24 +64,24 @@ export function takingMessage({
   readonly dryRun?: boolean;
   /** Called once the decision is committed; never for a repeat. */
   readonly onDecided?: OnDecided;
-}): UseCase<OnceRuntime & ConsultingRuntime, SaidMessage> {
+}): UseCase<OnceRuntime & ConsultingRuntime, ReceivedMessage> {
   let readings = 0;
   let consulted: Consulted | null = null;
   return {
     ...(dryRun && { keyFirst: true }),
-    async prepare(runtime, said) {
+    async prepare(runtime, received) {
       readings += 1;
       const isAnew = readings > 1;
-      const read = await readMessageScope(runtime.pool, said, { anew: isAnew });
-      const inquiry = () => inquire(said, read);
-      if (isRequestType(said))
-        consulted = await consultEndpoint(runtime, said, { isAnew, before: consulted, inquiry, readAnswer });
+      const read = await readMessageScope(runtime.pool, received, { anew: isAnew });
+      const inquiry = () => inquire(received, read);
+      if (isRequestType(received))
+        consulted = await consultEndpoint(runtime, received, { isAnew, before: consulted, inquiry, readAnswer });
       let decided: StoredDecision | null = null;
       const keep = (decision: StoredDecision | null) => {
         decided = decision;
       };
       return {
-        command: takeSaid(said, read, { consulted, keep }),
+        command: receiveMessage(received, read, { consulted, keep }),
         follow: async () => {
           if (decided !== null) onDecided?.(decided);
         },
@@ -91,17 +91,17 @@ export function takingMessage({
 }
 
 /** `keep` gets what the last attempt has decided of the message; null where nothing was asked for or advised. */
-export function takeSaid(
-  said: SaidMessage,
+export function receiveMessage(
+  received: ReceivedMessage,
   read: ReadScope,
   { consulted, keep }: { consulted: Consulted | null; keep: (decision: StoredDecision | null) => void },
 ): Command<Stored | Refusal> {
-  const taken = { said, read, ids: newIds(), consulted, isInquiry: false, salt: consulted && newSalt() };
+  const taken = { received, read, ids: newIds(), consulted, isInquiry: false, salt: consulted && newSalt() };
   return {
     ...commandOf(taken),
     touches: touchesOf(read.scope),
     decide(state, moment) {
-      const { outcome, decision } = decideSaid(state, moment, taken);
+      const { outcome, decision } = decideReceived(state, moment, taken);
       keep(decision);
       return outcome;
     },
@@ -111,10 +111,10 @@ export function takeSaid(
 /** What decided: rules, endpoint, its default or the network, and how. */
 export type OnDecided = (decision: Pick<StoredDecision, 'source' | 'decision'>) => void;
 
-/** Says what the endpoint is asked, if it is. Only previewed, and never committed. */
-function inquire(said: SaidMessage, read: ReadScope): Command<Inquiry> {
-  const { idempotencyKey, callerKey = null, dryRun = false } = said;
-  const taken = { said, read, ids: newIds(), consulted: null, isInquiry: true, salt: null };
+/** Finds the question for the endpoint, if it is to be asked. Only previewed, and never committed. */
+function inquire(received: ReceivedMessage, read: ReadScope): Command<Inquiry> {
+  const { idempotencyKey, callerKey = null, dryRun = false } = received;
+  const taken = { received, read, ids: newIds(), consulted: null, isInquiry: true, salt: null };
   const keys = dryRun ? [] : [idempotencyKey, callerKey].filter((key) => key !== null);
   return {
     ...commandOf(taken),
@@ -123,13 +123,13 @@ function inquire(said: SaidMessage, read: ReadScope): Command<Inquiry> {
   };
 }
 
-interface Taken extends TakenIn {
+interface Taken extends MessageTaking {
   readonly ids: { readonly command: Uuid; readonly message: Uuid };
 }
 
 /** A message, in a draft of whichever command. */
-interface TakenIn {
-  readonly said: SaidMessage;
+interface MessageTaking {
+  readonly received: ReceivedMessage;
   readonly read: ReadScope;
   readonly ids: { readonly message: Uuid };
   readonly consulted: Consulted | null;
@@ -143,7 +143,7 @@ function newIds(): Taken['ids'] {
   return { command: newId(), message: newId() };
 }
 
-function commandOf({ said: { type, requestId, actor }, ids }: Taken) {
+function commandOf({ received: { type, requestId, actor }, ids }: Taken) {
   return { id: ids.command, name: `transaction.${type}`, requestId, actor };
 }
 
@@ -158,27 +158,27 @@ function inquireIn(
   const draft = new Draft(state, commandOf(taken), moment);
   const scene = sceneOf(draft, taken);
   if (scene.program.decision === null) return only(NO_ENDPOINT);
-  if (refuseSaid(scene, taken.said)) return only(NOT_ASKED);
-  const { purchase, message, asksEndpoint: isAsked } = takeIn(scene, taken);
+  if (refuseReceived(scene, taken.received)) return only(NOT_ASKED);
+  const { purchase, message, asksEndpoint: isAsked } = applyMessage(scene, taken);
   if (!isAsked) return only(NOT_ASKED);
   const { livemode, wall } = draft;
   // The transaction as it would be, and the message as /events would list it, without entries.
   const body = {
     ...(transactionResource.view(purchase, draft) as object),
     message: messageView({ ...message, entryIds: [] }, livemode),
-    ...(taken.said.dryRun && { dry_run: true }),
+    ...(taken.received.dryRun && { dry_run: true }),
   };
   const own = draft.get(programs, state.book.id)!;
   return only({ hasEndpoint: true, question: questionOf(own, { body: writeJson(body).text, livemode, wall }) });
 }
 
 /** An expiry that is due comes first, unless the message is refused. */
-function sceneOf(draft: Draft, { said, read }: TakenIn): Scene {
+function sceneOf(draft: Draft, { received, read }: MessageTaking): Scene {
   const found = sceneIn(draft, read.scope, read.tokenId);
-  const scene = refuseSaid(found, said) === undefined ? expireFirst(found) : found;
+  const scene = refuseReceived(found, received) === undefined ? expireFirst(found) : found;
   if (scene.purchase) requireRead(read.scope, scene.purchase, { needsDisputes: true });
   // Nothing else looks for the reference under the lock: a dry run has no key there.
-  if (said.dryRun && scene.kept.some(({ message }) => message.reference === said.messageReference))
+  if (received.dryRun && scene.kept.some(({ message }) => message.reference === received.messageReference))
     throw new StaleRead('The message was taken meanwhile. Send the request again.');
   return scene;
 }
@@ -188,8 +188,8 @@ interface Decided {
   readonly decision: StoredDecision | null;
 }
 
-function decideSaid(state: BookState, moment: Moment, taken: Taken): Decided {
-  const { said } = taken;
+function decideReceived(state: BookState, moment: Moment, taken: Taken): Decided {
+  const { received } = taken;
   const draft = new Draft(state, commandOf(taken), moment);
   /** The answer alone: nothing of this draft is kept. */
   const only = (answer: Stored | Refusal) => ({
@@ -198,34 +198,35 @@ function decideSaid(state: BookState, moment: Moment, taken: Taken): Decided {
   });
 
   const scene = sceneOf(draft, taken);
-  const refusal = refuseSaid(scene, said);
+  const refusal = refuseReceived(scene, received);
   if (refusal) return only(refusal);
-  const recorded = takeIn(scene, taken);
-  if (said.dryRun) return only(previewOf(draft, transactionResource, recorded.purchase));
+  const recorded = applyMessage(scene, taken);
+  if (received.dryRun) return only(previewOf(draft, transactionResource, recorded.purchase));
   const { body, purchase, message } = recorded;
   const outcome = draft.finish<Stored>({ status: 200, body, resource: 'transaction', resourceId: purchase.id });
   return { outcome, decision: message.decision };
 }
 
 /** A message that asks for no decision. */
-export interface RecordSaid {
-  readonly said: SaidMessage;
+export interface RecordReceived {
+  readonly received: ReceivedMessage;
   readonly read: ReadScope;
   readonly messageId: Uuid;
 }
 
 /**
- * Takes it into its purchase, in the draft of another command. Of what is refused nothing is recorded but an expiry that was due. Throws
- * StaleRead where what was read no longer holds, and ApiError where the first message of a purchase does not say with whom it is.
+ * Records the message in its purchase, in the draft of another command. A refusal records nothing but an expiry that
+ * was due. Throws StaleRead where a row has changed since it was read, and ApiError where the first message of a
+ * purchase names no merchant.
  */
-export function recordSaid(draft: Draft, { said, read, messageId }: RecordSaid): Recorded | Refusal {
-  const taken = { said, read, ids: { message: messageId }, consulted: null, isInquiry: false, salt: null };
+export function recordReceived(draft: Draft, { received, read, messageId }: RecordReceived): Recorded | Refusal {
+  const taken = { received, read, ids: { message: messageId }, consulted: null, isInquiry: false, salt: null };
   const scene = sceneOf(draft, taken);
-  return refuseSaid(scene, said) ?? takeIn(scene, taken);
+  return refuseReceived(scene, received) ?? applyMessage(scene, taken);
 }
 
 /** What is certain before anything is decided. Nothing of it takes the reference of the message. */
-function refuseSaid({ scope, purchase, kept, draft }: Scene, said: SaidMessage): Refusal | undefined {
+function refuseReceived({ scope, purchase, kept, draft }: Scene, received: ReceivedMessage): Refusal | undefined {
   if (purchase !== undefined && purchase.lineId !== scope.card.line.lineId)
     return {
       refused: 'state_conflict',
@@ -240,49 +241,49 @@ function refuseSaid({ scope, purchase, kept, draft }: Scene, said: SaidMessage):
       facts: { limit: BigInt(MESSAGES_MAX) },
     };
   const { currency } = scope.card;
-  if (!isRequestType(said) && said.currency !== null && said.currency !== currency)
+  if (!isRequestType(received) && received.currency !== null && received.currency !== currency)
     return {
       refused: 'currency_mismatch',
       param: '/currency',
       detail: `The account of the card is kept in ${currency}.`,
       facts: { account_currency: currency },
     };
-  if (said.type === 'expiry' && !purchase?.isOpen)
+  if (received.type === 'expiry' && !purchase?.isOpen)
     return stateConflict(draft, transactionResource, purchase!, 'expire');
   return undefined;
 }
 
-function isRequestType({ type }: Pick<SaidMessage, 'type'>): boolean {
+function isRequestType({ type }: Pick<ReceivedMessage, 'type'>): boolean {
   return type === 'authorization' || type === 'increment';
 }
 
-function takeIn(scene: Scene, taken: TakenIn) {
+function applyMessage(scene: Scene, taken: MessageTaking) {
   const { scope, purchase } = scene;
-  const { said, ids, salt } = taken;
-  const { facts: known, merchant } = purchase ?? firstFacts(said);
-  const kind = messageKind(said, { facts: known, messages: scene.kept.map(({ message }) => message) });
-  const facts = factsOf({ kind, entryMode: said.merchant?.entryMode ?? null }, known);
-  const incoming = said.incoming(kind ?? facts.kind);
+  const { received, ids, salt } = taken;
+  const { facts: known, merchant } = purchase ?? firstFacts(received);
+  const kind = messageKind(received, { facts: known, messages: scene.kept.map(({ message }) => message) });
+  const facts = factsOf({ kind, entryMode: received.merchant?.entryMode ?? null }, known);
+  const incoming = received.incoming(kind ?? facts.kind);
   const terms = termsOf(scene, facts);
   const request = isUndecided(incoming) ? decideIn(scene, taken, { incoming, facts, terms }) : null;
   const message: Message = request?.message ?? (incoming as Message);
   const recorded = recordMessage(scene, {
-    ...{ id: ids.message, message, currency: said.currency ?? scope.card.currency, facts, merchant, terms },
+    ...{ id: ids.message, message, currency: received.currency ?? scope.card.currency, facts, merchant, terms },
     tokenId: purchase ? purchase.tokenId : taken.read.tokenId,
-    checks: said.checks,
+    checks: received.checks,
     decision: request?.decision ?? (message.type === 'advice' ? decisionOfNetwork(message) : null),
     isUnlisted: request?.isUnlisted ?? false,
     given: request && salt && { metadata: request.metadata, salt },
-    interchange: said.interchange ?? null,
-    businessDate: said.businessDate ?? null,
-    requestId: said.requestId,
+    interchange: received.interchange ?? null,
+    businessDate: received.businessDate ?? null,
+    requestId: received.requestId,
   });
   if (request !== null || message.type === 'advice')
     changeCard(scene, {
-      pinResult: request === null ? null : (said.checks?.pinResult ?? null),
+      pinResult: request === null ? null : (received.checks?.pinResult ?? null),
       approved: approvedAmount(message),
       facts: { ...facts, kind: kind ?? facts.kind },
-      requestId: said.requestId,
+      requestId: received.requestId,
     });
   return { ...recorded, asksEndpoint: request?.asksEndpoint ?? false };
 }
@@ -293,22 +294,22 @@ function approvedAmount(message: Message): bigint | null {
   return message.decision.isApproved ? message.decision.amount : null;
 }
 
-/** Throws ApiError where the message that comes first does not say with whom it is. */
-function firstFacts(said: SaidMessage): { facts: PurchaseFacts; merchant: Merchant } {
-  if (said.merchant === null)
+/** Throws ApiError where the first message names no merchant. */
+function firstFacts(received: ReceivedMessage): { facts: PurchaseFacts; merchant: Merchant } {
+  if (received.merchant === null)
     throw new ApiError('parameter_missing', {
       param: '/merchant',
       detail: 'The first message of a network_reference says who the `merchant` is.',
     });
-  const { merchantId, acquirerId, mcc, country, entryMode, name, city, postalCode, terminal } = said.merchant;
-  const kind = said.kind ?? (isOfRefund(said) ? 'refund' : kindOf({ kind: null, mcc }));
+  const { merchantId, acquirerId, mcc, country, entryMode, name, city, postalCode, terminal } = received.merchant;
+  const kind = received.kind ?? (isOfRefund(received) ? 'refund' : kindOf({ kind: null, mcc }));
   return {
     facts: { kind, mcc, country, merchantId, acquirerId, entryMode },
     merchant: { name, city, postalCode, terminal },
   };
 }
 
-function isOfRefund({ type }: SaidMessage): boolean {
+function isOfRefund({ type }: ReceivedMessage): boolean {
   return type === 'refund' || type === 'refund_reversal';
 }
 
@@ -326,18 +327,22 @@ interface ToDecide {
   readonly terms: PurchaseTerms;
 }
 
-function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incoming, facts, terms }: ToDecide) {
+function decideIn(
+  scene: Scene,
+  { received, consulted, isInquiry }: MessageTaking,
+  { incoming, facts, terms }: ToDecide,
+) {
   const { draft, scope, purchase, kept, card, token, program, windows, controls } = scene;
   const messages = kept.map(({ message }) => message);
   const state = stateOf({ messages, disputes: [], terms });
   const account = accountFacts(draft.account(scope.card.accountId));
   const { currency } = scope.card;
   const now = draft.moment.book;
-  const { checks } = said;
+  const { checks } = received;
   const input: DecisionInput = {
     request: {
       ...{ message: incoming.type, form: incoming.form, facts: { ...facts, kind: decidedKind(incoming.kind, facts) } },
-      ...{ amount: incoming.amount, currency: said.currency ?? currency, cashbackAmount: incoming.cashback },
+      ...{ amount: incoming.amount, currency: received.currency ?? currency, cashbackAmount: incoming.cashback },
       partialApprovalAllowed: incoming.isPartialAllowed,
       ...{ cvvResult: checks?.cvvResult ?? null, pinResult: checks?.pinResult ?? null },
       ...{ expiryResult: checks?.expiryResult ?? null, threeDSecure: checks?.threeDSecure?.result ?? null },
@@ -352,9 +357,9 @@ function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incom
     },
   };
   const { decision: endpoint } = program;
-  const heard = endpoint && consulted && answerInForce(consulted, endpoint, purchase?.metadata ?? {});
-  const decision = decide({ ...input, endpoint: heard?.answer ?? null });
-  const isAsked = endpoint !== null && heard === null && asksEndpoint(input, decision);
+  const answered = endpoint && consulted && answerInForce(consulted, endpoint, purchase?.metadata ?? {});
+  const decision = decide({ ...input, endpoint: answered?.answer ?? null });
+  const isAsked = endpoint !== null && answered === null && asksEndpoint(input, decision);
   if (isAsked && !isInquiry) throw new StaleRead('The decision endpoint is to be asked first. Send the message again.');
   const { posted, held } = account;
   const balance = incoming.kind === 'balance_inquiry' ? { posted, available: posted - held } : null;
@@ -363,12 +368,14 @@ function decideIn(scene: Scene, { said, consulted, isInquiry }: TakenIn, { incom
     message: decideRequest(incoming, decision),
     decision: stored,
     isUnlisted: decision.flags.includes('unlisted'),
-    metadata: heard?.metadata ?? {},
+    metadata: answered?.metadata ?? {},
     asksEndpoint: isAsked,
   };
 }
 
-/** Rules of a debit go by the purchase: an increment of cash is cash. Whether it is a debit at all, the request says. */
+/**
+ * Rules of a debit go by the purchase: an increment of cash is cash. The request decides whether it is a debit at all.
+ */
 export function decidedKind(kind: PurchaseKind, facts: PurchaseFacts): PurchaseKind {
   return isDebit(kind) && isDebit(facts.kind) ? facts.kind : kind;
 }

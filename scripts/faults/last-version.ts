@@ -11,7 +11,7 @@ import { outputOf, ROOT } from '../harness/build.ts';
 import { say } from '../harness/progress.ts';
 import { type Release, readReleases } from '../releases.ts';
 
-export interface BuiltRelease extends Release {
+export interface BuiltVersion extends Release {
   /** The folder of the version's code. */
   readonly root: string;
 }
@@ -20,17 +20,17 @@ export interface BuiltRelease extends Release {
 const COMMAND_LIMIT_MS = 300_000;
 const run = promisify(execFile);
 
-const built = new Map<string, Promise<BuiltRelease>>();
+const built = new Map<string, Promise<BuiltVersion>>();
 const folders: string[] = [];
 process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 /** Throws an error that explains what to do when the history lacks the version. */
-export function lastRelease(): Promise<BuiltRelease> {
-  const release = readReleases().at(-1)!;
-  const known = built.get(release.commit) ?? build(release);
-  built.set(release.commit, known);
+export function lastVersion(): Promise<BuiltVersion> {
+  const version = readReleases().at(-1)!;
+  const known = built.get(version.commit) ?? build(version);
+  built.set(version.commit, known);
   return known;
 }
 
@@ -43,9 +43,9 @@ export function runCommand(
   return outputOf(root, words, environment, { timeoutMs: COMMAND_LIMIT_MS });
 }
 
-async function build(release: Release): Promise<BuiltRelease> {
-  const { version, commit } = release;
-  await expectInHistory(release);
+async function build(released: Release): Promise<BuiltVersion> {
+  const { version, commit } = released;
+  await expectInHistory(released);
   const folder = mkdtempSync(join(tmpdir(), 'countinghouse-release-'));
   folders.push(folder);
   const [archive, root] = [join(folder, 'release.tar'), join(folder, version)];
@@ -56,7 +56,7 @@ async function build(release: Release): Promise<BuiltRelease> {
   if (fits) symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   else await run('npm', ['ci', '--omit=dev', '--no-audit', '--no-fund'], { cwd: root, timeout: COMMAND_LIMIT_MS });
   say(`release ${version} is built from ${commit.slice(0, 7)}, with ${fits ? "this checkout's" : 'its own'} packages`);
-  return { ...release, root };
+  return { ...released, root };
 }
 
 async function expectInHistory({ version, commit }: Release): Promise<void> {

@@ -11,7 +11,7 @@ import { bringReleaseDay, forgetSchedules } from './payment-records-store.ts';
 const MAKE_DUE_EVERY_MS = 500;
 
 /** Throws the kinds that are still under way when the limit has passed. A row that is stuck never ends. */
-export async function settle(behind: Pool, { limitMs }: { limitMs: number }): Promise<void> {
+export async function untilAllEnded(behind: Pool, { limitMs }: { limitMs: number }): Promise<void> {
   let makeDueAt = 0;
   await until(
     async () => {

@@ -1,4 +1,4 @@
-/** A message as a request says it, before it is known what the purchase makes of it. */
+/** A message as it was received, before its effect on the purchase is known. */
 import type { EntryMode, PurchaseKind } from '../../cards/purchase/purchase-facts.ts';
 import type { Asked } from '../../idempotency/use-case.ts';
 import type { Uuid } from '../../values/ids.ts';
@@ -9,8 +9,8 @@ import type { Merchant } from '../purchase/purchase-table.ts';
 /** Which card a message is with: one of them. */
 export type CardNamed = { readonly cardId: Uuid } | { readonly cardReference: string } | { readonly tokenId: Uuid };
 
-/** Who sells, and how the card was presented: what the first message of a purchase makes it of. */
-export interface SaidMerchant extends Merchant {
+/** The merchant, and how the card was presented: facts of a purchase that its first message must have. */
+export interface ReceivedMerchant extends Merchant {
   readonly merchantId: string;
   readonly acquirerId: string | null;
   readonly mcc: string;
@@ -18,15 +18,15 @@ export interface SaidMerchant extends Merchant {
   readonly entryMode: EntryMode | null;
 }
 
-export interface SaidMessage extends Asked {
+export interface ReceivedMessage extends Asked {
   readonly messageReference: string;
   /** By its id, or by the network reference that all its messages share. */
   readonly of: { readonly purchaseId: Uuid } | { readonly networkReference: string };
   readonly type: Incoming['type'];
   /** Null where the message leaves it to the purchase. */
   readonly card: CardNamed | null;
-  readonly merchant: SaidMerchant | null;
-  /** Null where the message does not say. */
+  readonly merchant: ReceivedMerchant | null;
+  /** Null where the message leaves it out. */
   readonly kind: PurchaseKind | null;
   /** Null where it leaves it to the account. */
   readonly currency: string | null;

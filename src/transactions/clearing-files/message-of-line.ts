@@ -1,4 +1,4 @@
-/** A line as the message that it says, as if the API had been told. */
+/** The message of a line, as the API would have received it. */
 import { isDebit, kindOf, type PurchaseKind } from '../../cards/purchase/purchase-facts.ts';
 import type { BookId } from '../../ledger/book/book.ts';
 import { parsePublicId, type Uuid } from '../../values/ids.ts';
@@ -7,19 +7,19 @@ import {
   type Incoming,
   isFinal,
   isPostingReversal,
+  isRepeatOf,
   type Message,
-  saysTheSame,
 } from '../message/message.ts';
-import type { CardNamed, SaidMessage } from '../recording/said-message.ts';
+import type { CardNamed, ReceivedMessage } from '../recording/received-message.ts';
 import type { ClearingLine } from './clearing-line.ts';
 
-/** No request has said it. */
+/** The message came in no request. */
 export const NO_REQUEST = Buffer.alloc(0);
 
-export function saidOf(
+export function messageOfLine(
   line: ClearingLine,
   { bookId, actor, requestId }: { bookId: BookId; actor: string; requestId: Uuid },
-): SaidMessage {
+): ReceivedMessage {
   return {
     ...{ bookId, actor, requestId, idempotencyKey: null, fingerprint: NO_REQUEST },
     messageReference: line.messageReference,
@@ -60,16 +60,16 @@ function incomingOf(line: ClearingLine): Exclude<Incoming, { type: 'authorizatio
 }
 
 /**
- * Whether the message that is known under the reference of a line says what the line says. The API names no direction of a reversal, and
- * may leave out its amount, which then is all of what it takes back.
+ * Whether the message that was recorded under the reference of a line is the message of the line. The API names no
+ * direction of a reversal, and may leave out its amount, which then is the whole amount of the reversed message.
  */
-export function saysTheLine(known: Message, messages: readonly Message[], line: ClearingLine): boolean {
+export function matchesLine(known: Message, messages: readonly Message[], line: ClearingLine): boolean {
   const again = incomingOf(line);
   if (known.type === 'clearing' && again.type === 'clearing') {
     const kind = kindMeant(messages, line);
-    return saysTheSame(spelledOut(known, kind), spelledOut(again, kind));
+    return isRepeatOf(spelledOut(known, kind), spelledOut(again, kind));
   }
-  if (!isPostingReversal(known) || !isPostingReversal(again)) return saysTheSame(known, again);
+  if (!isPostingReversal(known) || !isPostingReversal(again)) return isRepeatOf(known, again);
   if (known.reverses !== again.reverses) return false;
   if (known.amount !== null) return known.amount === again.amount;
   const reversed = messages.find(({ reference }) => reference === known.reverses);

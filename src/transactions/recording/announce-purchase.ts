@@ -9,7 +9,7 @@ import { writeJson } from '../../values/json.ts';
 import { transactionResource } from '../purchase/purchase-resource.ts';
 import { type StoredPurchase, transactions } from '../purchase/purchase-table.ts';
 
-export interface Told {
+export interface Announcement {
   readonly event: string;
   readonly entries: readonly Entry[];
   /** As it was shown before; undefined of what was not there. */
@@ -17,15 +17,15 @@ export interface Told {
 }
 
 /** Returns the object as the event has it: the answer refers to the event, and is stored once. */
-export function tellPurchase(
+export function announcePurchase(
   draft: Draft,
   purchase: StoredPurchase,
-  { event, entries, before }: Told,
+  { event, entries, before }: Announcement,
 ): AnnouncedObject {
   const kept = draft.put(transactions, purchase.id, purchase);
   const shown = shownBy(draft, transactionResource, kept);
   const text = writeJson(shown);
-  const told = draft.emit({
+  const announced = draft.emit({
     type: event,
     objectId: kept.id,
     objectSequence: kept.version,
@@ -33,7 +33,7 @@ export function tellPurchase(
     ...(before && { previousAttributes: previousAttributes(before, shown) }),
     entries,
   });
-  return new AnnouncedObject(text, told.sequence);
+  return new AnnouncedObject(text, announced.sequence);
 }
 
 /** Throws for a status that cannot follow: a bug. */

@@ -1,11 +1,11 @@
-/** A body as the message that it says. */
+/** The message of a request's body. */
 import type { z } from 'zod';
 import type { Asked } from '../../../idempotency/use-case.ts';
 import { multiplyRatio } from '../../../money/rounding.ts';
 import type { Uuid } from '../../../values/ids.ts';
 import type { Incoming, MerchantAmount } from '../../message/message.ts';
 import type { MessageChecks } from '../../message/message-table.ts';
-import type { CardNamed, SaidMerchant, SaidMessage } from '../said-message.ts';
+import type { CardNamed, ReceivedMerchant, ReceivedMessage } from '../received-message.ts';
 import type * as schemas from './message-schemas.ts';
 import { requireFit } from './misfits.ts';
 
@@ -16,7 +16,7 @@ type Clearing = z.output<typeof schemas.clear> & Partial<z.output<typeof schemas
 type Refund = z.output<typeof schemas.refund> & Partial<z.output<typeof schemas.createRefund>>;
 type Advice = z.output<typeof schemas.createAdvice>;
 
-/** Who asks, and which purchase it is about: null where the body says the network reference. */
+/** Who asks, and which purchase it is about: null where the body names it by its network reference. */
 export interface Of extends Asked {
   readonly purchaseId: Uuid | null;
 }
@@ -36,10 +36,10 @@ interface Common extends CardFields {
   readonly currency?: string | undefined;
 }
 
-type Said = Omit<SaidMessage, keyof Asked>;
+type Received = Omit<ReceivedMessage, keyof Asked>;
 
-export function saidAuthorization(of: Of, body: Authorization): SaidMessage {
-  return said(of, body, {
+export function authorizationMessage(of: Of, body: Authorization): ReceivedMessage {
+  return messageOf(of, body, {
     type: 'authorization',
     checks: checksOf(body),
     incoming: (kind) => ({
@@ -50,8 +50,8 @@ export function saidAuthorization(of: Of, body: Authorization): SaidMessage {
   });
 }
 
-export function saidIncrement(of: Of, body: Increment): SaidMessage {
-  return said(of, body, {
+export function incrementMessage(of: Of, body: Increment): ReceivedMessage {
+  return messageOf(of, body, {
     type: 'increment',
     checks: checksOf(body),
     incoming: (kind) => ({
@@ -62,25 +62,25 @@ export function saidIncrement(of: Of, body: Increment): SaidMessage {
 }
 
 /** Of a posting, where it names one. What that is, the purchase knows. */
-export function saidReversal(of: Of, body: Reversal): SaidMessage {
+export function reversalMessage(of: Of, body: Reversal): ReceivedMessage {
   const { message_reference: reference, reverses, amount = null } = body;
   if (reverses !== undefined)
-    return said(of, body, {
+    return messageOf(of, body, {
       type: 'clearing_reversal',
       checks: null,
       incoming: () => ({ type: 'clearing_reversal', reference, reverses, amount }),
     });
-  return said(of, body, {
+  return messageOf(of, body, {
     type: 'reversal',
     checks: null,
     incoming: () => ({ type: 'reversal', reference, amount, merchant: merchantAmount(body) }),
   });
 }
 
-export function saidClearing(of: Of, body: Clearing): SaidMessage {
+export function clearingMessage(of: Of, body: Clearing): ReceivedMessage {
   const { message_reference: reference, amount, kind = null, sequence = null, final = null, interchange } = body;
   return {
-    ...said(of, body, {
+    ...messageOf(of, body, {
       type: 'clearing',
       checks: null,
       incoming: () => ({
@@ -92,19 +92,19 @@ export function saidClearing(of: Of, body: Clearing): SaidMessage {
   };
 }
 
-export function saidRefund(of: Of, body: Refund): SaidMessage {
+export function refundMessage(of: Of, body: Refund): ReceivedMessage {
   const { message_reference: reference, amount } = body;
-  return said(of, body, {
+  return messageOf(of, body, {
     type: 'refund',
     checks: null,
     incoming: () => ({ type: 'refund', reference, amount, merchant: merchantAmount(body) }),
   });
 }
 
-export function saidAdvice(of: Of, body: Advice): SaidMessage {
+export function adviceMessage(of: Of, body: Advice): ReceivedMessage {
   const { message_reference: reference, advice, message: form } = body;
   const { reason, of: advised, approved_amount: amount } = advice;
-  return said(of, body, {
+  return messageOf(of, body, {
     type: 'advice',
     checks: checksOf(body),
     incoming: (kind) => ({
@@ -114,16 +114,19 @@ export function saidAdvice(of: Of, body: Advice): SaidMessage {
   });
 }
 
-export function saidExpiry(of: Of, { message_reference: reference }: z.output<typeof schemas.expire>): SaidMessage {
+export function expiryMessage(
+  of: Of,
+  { message_reference: reference }: z.output<typeof schemas.expire>,
+): ReceivedMessage {
   const incoming = (): Incoming => ({ type: 'expiry', reference });
-  return said(of, { message_reference: reference }, { type: 'expiry', checks: null, incoming });
+  return messageOf(of, { message_reference: reference }, { type: 'expiry', checks: null, incoming });
 }
 
-function said(
+function messageOf(
   { purchaseId, ...asked }: Of,
   body: Common,
-  own: Pick<Said, 'type' | 'checks' | 'incoming'>,
-): SaidMessage {
+  own: Pick<Received, 'type' | 'checks' | 'incoming'>,
+): ReceivedMessage {
   requireFit(body, own.type);
   return {
     ...asked,
@@ -143,7 +146,7 @@ function cardNamed({ card, card_reference: cardReference, token }: CardFields): 
   return cardReference === undefined ? null : { cardReference };
 }
 
-function merchantOf({ merchant, entry_mode: entryMode }: Common): SaidMerchant | null {
+function merchantOf({ merchant, entry_mode: entryMode }: Common): ReceivedMerchant | null {
   if (merchant === undefined) return null;
   return {
     merchantId: merchant.id,

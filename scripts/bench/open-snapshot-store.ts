@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
  * Keeps a snapshot open as the owner, whose sessions no time limit of the application's role ends. Resolves to a
  * function that closes it.
  */
-export async function holdSnapshot({ postgres, log }: Stage): Promise<() => Promise<void>> {
+export async function keepSnapshot({ postgres, log }: Stage): Promise<() => Promise<void>> {
   const pool = createPool({ url: postgres.ownerUrl, name: 'snapshot', size: 1, log });
   const session = await pool.connect();
   await session.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
