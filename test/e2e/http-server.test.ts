@@ -119,12 +119,32 @@ test('links in answers use the address on which the API listens', async () => {
   expect((await fetch(body.type)).status).toBe(200);
 });
 
+const REFERENCE = [
+  ...['/openapi.json', '/docs', '/docs/assets/api-reference.js', '/docs/assets/reference.css'],
+  ...['/docs/guides', '/docs/cards', '/docs/errors', '/docs/errors/insufficient_funds'],
+];
+
+/** What an API tells of itself, but for where it listens. */
+async function referenceOf(url: string) {
+  return Promise.all(
+    REFERENCE.map(async (path) => {
+      const answer = await fetch(`${url}${path}`);
+      const body = (await answer.text()).replaceAll(url, '');
+      return { path, status: answer.status, type: answer.headers.get('content-type'), body };
+    }),
+  );
+}
+
 describe('a process that receives SIGTERM', () => {
   test('answers held requests, is not ready, and exits with 0', async () => {
     const api = await startProcess('api', testEnvironment(product.database, undefined, { DRAIN_TIMEOUT_MS: '20000' }));
     const { testKey } = await makeOrganisation(product.runtime.pool);
     const client = new Client(api.url, testKey);
     await client.openAccount();
+    // The same from the bundle of a build, which looks for examples, guides and assets from where it lies itself.
+    const reference = await referenceOf(api.url);
+    expect(reference.map(({ status }) => status)).toEqual(REFERENCE.map(() => 200));
+    expect(reference).toEqual(await referenceOf(product.baseUrl));
     // Longer than the process may drain.
     const held = client.requestPayout({ headers: { prefer: 'wait=30' } });
     await until(async () => (await client.read<List<Payout>>('/v1/payouts')).data.length === 1);

@@ -115,13 +115,14 @@ function eventsOf(events: readonly LedgerEvent[], names: Names) {
 /** The reference names an exception after what it is about. */
 function objectOf({ objectId }: LedgerEvent, shown: ShownObject, names: Names): string {
   if (shown.object !== 'exception') return names.nameOf(objectId);
-  return `exception of ${names.nameOf(parsePublicId(shown.resource, shown.resource_id)!)}`;
+  const kind = shown.resource === 'transaction_dispute' ? 'transactionDispute' : shown.resource;
+  return `exception of ${names.nameOf(parsePublicId(kind, shown.resource_id)!)}`;
 }
 
 interface ShownObject {
   object: string;
   /** Of an exception. */
-  resource: 'payout' | 'payment' | 'dispute' | 'settlement' | 'transaction';
+  resource: 'payout' | 'payment' | 'dispute' | 'settlement' | 'transaction' | 'transaction_dispute';
   resource_id: string;
 }
 

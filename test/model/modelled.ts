@@ -59,10 +59,7 @@ export const MODELLED: Readonly<Record<string, Modelled>> = {
   },
   dispute: PAYMENTS,
   transaction_message: TRANSACTIONS,
-  transaction_dispute: {
-    ...TRANSACTIONS,
-    ledger: 'The golden scenarios play each step of a dispute, and verify compares what it has booked.',
-  },
+  transaction_dispute: TRANSACTIONS,
   scheme_settlement: {
     ...TRANSACTIONS,
     ledger:

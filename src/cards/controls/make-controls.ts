@@ -90,8 +90,10 @@ export function enforce(
 
 /** Its event is the newest of the book. A version that was tried out keeps the place that it has. */
 function withPlace({ book }: Draft, enforced: StoredControls, { shadow }: ControlsInForce): ControlsEnforced {
-  const isTriedOut = shadow?.id === enforced.id;
-  return { ...enforced, countedBehind: isTriedOut ? shadow.countedBehind : book.eventSequence };
+  const { id, scope, subjectId, ordinal, status, content, countedSince } = enforced;
+  const countedBehind = shadow?.id === id ? shadow.countedBehind : book.eventSequence;
+  // Written out: the row has nothing else of a version, and a commit beside this one sees the row as it is read.
+  return { id, scope, subjectId, ordinal, status, content, countedSince, countedBehind };
 }
 
 /** Ends a version, in whatever status it is. */

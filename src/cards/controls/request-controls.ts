@@ -5,7 +5,7 @@ import { ApiError } from '../../errors/errors.ts';
 import type { Stored } from '../../idempotency/idempotency-key.ts';
 import { storedView } from '../../idempotency/stored-view.ts';
 import type { Asked, UseCase } from '../../idempotency/use-case.ts';
-import type { Refusal } from '../../ledger/command/command.ts';
+import type { Command, Refusal } from '../../ledger/command/command.ts';
 import { Draft } from '../../ledger/command/draft.ts';
 import { type ChangeRequest, changeOf } from '../../ledger/resources/change-of.ts';
 import { newId, type Uuid } from '../../values/ids.ts';
@@ -39,27 +39,30 @@ export const requestControls: UseCase<Reads, ControlsInput> = {
     requireContent(input.content);
     const subject = await readSubject(pool, input);
     const read = await controlsInForce.find(pool, input.bookId, subject.subjectId);
-    const origin = { id: newId(), requestId: input.requestId, actor: input.actor };
-    const made = { id: newId(), content: input.content, requestId: input.requestId };
-    return {
-      command: {
-        ...origin,
-        name: 'card_controls.create',
-        touches: controlsTouches(subject.subjectId, read),
-        decide(state, moment) {
-          const draft = new Draft(state, origin, moment);
-          const version = makeControls(draft, subject, made);
-          // The newest version is older than none.
-          const kept =
-            input.status === 'draft'
-              ? version
-              : (enforce(draft, version, { status: input.status, read }) as StoredControls);
-          return draft.finish<Stored>({ ...storedView(draft, controlsResource, kept), status: 201 });
-        },
-      },
-    };
+    return { command: controlsCommand(input, { subject, read }) };
   },
 };
+
+/** `read`: what was in force when the subject was read. */
+export function controlsCommand(
+  { content, status, requestId, actor }: Pick<ControlsInput, 'content' | 'status' | 'requestId' | 'actor'>,
+  { subject, read }: { readonly subject: ControlsSubject; readonly read: ControlsInForce | undefined },
+): Command<Stored | Refusal> {
+  const origin = { id: newId(), requestId, actor };
+  const made = { id: newId(), content, requestId };
+  return {
+    ...origin,
+    name: 'card_controls.create',
+    touches: controlsTouches(subject.subjectId, read),
+    decide(state, moment) {
+      const draft = new Draft(state, origin, moment);
+      const version = makeControls(draft, subject, made);
+      // The newest version is older than none.
+      const kept = status === 'draft' ? version : (enforce(draft, version, { status, read }) as StoredControls);
+      return draft.finish<Stored>({ ...storedView(draft, controlsResource, kept), status: 201 });
+    },
+  };
+}
 
 /** Throws ApiError `resource_not_found`. Controls of a card belong to its line. */
 export async function readSubject(
@@ -87,31 +90,39 @@ export interface ControlsActionInput extends Asked {
   readonly ifMatch?: number | undefined;
 }
 
-export const requestShadow = acting('shadow', (draft, version, read) =>
-  enforce(draft, version, { status: 'shadow', read }),
-);
-export const requestActivation = acting('activate', (draft, version, read) =>
-  enforce(draft, version, { status: 'active', read }),
-);
-export const requestRetirement = acting('retire', (draft, version) => retire(draft, version));
+export const requestShadow = acting('shadow');
+export const requestActivation = acting('activate');
+export const requestRetirement = acting('retire');
 
-function acting(
-  action: ControlsAction,
-  decide: (draft: Draft, version: StoredControls, read: ControlsInForce | undefined) => StoredControls | Refusal,
-): UseCase<Reads, ControlsActionInput> {
+function acting(action: ControlsAction): UseCase<Reads, ControlsActionInput> {
   return {
-    async prepare({ pool }, { bookId, controlsId, requestId, actor, ifMatch }) {
-      const version = await cardControls.find(pool, bookId, controlsId);
+    async prepare({ pool }, input) {
+      const version = await cardControls.find(pool, input.bookId, input.controlsId);
       if (!version) throw new ApiError('resource_not_found', { param: 'id' });
-      const read = await controlsInForce.find(pool, bookId, version.subjectId);
-      const touches = controlsTouches(version.subjectId, read);
-      const request: ChangeRequest = { id: controlsId, action, requestId, actor, ifMatch, touches };
-      return {
-        command: changeOf<StoredControls, Stored>(controlsResource, request, (draft, current) => {
-          const decided = decide(draft, current, read);
-          return 'refused' in decided ? decided : storedView(draft, controlsResource, decided);
-        }),
-      };
+      const { subjectId } = version;
+      const read = await controlsInForce.find(pool, input.bookId, subjectId);
+      return { command: controlsActionCommand(action, input, { subjectId, read }) };
     },
   };
+}
+
+export function controlsActionCommand(
+  action: ControlsAction,
+  {
+    controlsId,
+    requestId,
+    actor,
+    ifMatch,
+  }: Pick<ControlsActionInput, 'controlsId' | 'requestId' | 'actor' | 'ifMatch'>,
+  { subjectId, read }: { readonly subjectId: Uuid; readonly read: ControlsInForce | undefined },
+): Command<Stored | Refusal> {
+  const touches = controlsTouches(subjectId, read);
+  const request: ChangeRequest = { id: controlsId, action, requestId, actor, ifMatch, touches };
+  return changeOf<StoredControls, Stored>(controlsResource, request, (draft, current) => {
+    const decided =
+      action === 'retire'
+        ? retire(draft, current)
+        : enforce(draft, current, { status: action === 'shadow' ? 'shadow' : 'active', read });
+    return 'refused' in decided ? decided : storedView(draft, controlsResource, decided);
+  });
 }

@@ -51,11 +51,15 @@ export const requestDispute: UseCase<DisputeRuntime, OpenDisputeInput> = {
     const { bookId, transactionId } = input;
     const purchase = await transactions.find(pool, bookId, transactionId);
     if (!purchase) throw new ApiError('resource_not_found', { param: 'id' });
-    return { command: openCommand(input, await disputeIdsOf(pool, bookId, transactionId)) };
+    return { command: openDisputeCommand(input, await disputeIdsOf(pool, bookId, transactionId)) };
   },
 };
 
-function openCommand(input: OpenDisputeInput, ids: readonly Uuid[]): Command<Stored | Refusal> {
+/** `ids`: of the disputes that the purchase has had. */
+export function openDisputeCommand(
+  input: Pick<OpenDisputeInput, 'transactionId' | 'amount' | 'reason' | 'requestId' | 'actor'>,
+  ids: readonly Uuid[],
+): Command<Stored | Refusal> {
   const { transactionId, requestId, actor } = input;
   const origin = { id: newId(), requestId, actor };
   const id = newId();
@@ -149,22 +153,33 @@ export function disputeAction(action: DisputeAction): UseCase<DisputeRuntime, Di
       const dispute = await transactionDisputes.find(pool, bookId, id);
       if (!dispute || (input.transactionId ?? dispute.transactionId) !== dispute.transactionId)
         throw new ApiError('resource_not_found', { param: input.transactionId === undefined ? 'id' : 'dispute' });
-      const { transactionId, accountId, currency } = dispute;
-      const ids = await disputeIdsOf(pool, bookId, transactionId);
-      const touches = [
-        { table: transactions, ids: [transactionId] },
-        { table: transactionDisputes, ids },
-        { table: accounts, ids: [accountId, chartAccountId(bookId, 'scheme_settlement', currency)] },
-      ];
       return {
-        command: changeOf<StoredDispute, Stored>(
-          transactionDisputeResource,
-          { ...input, id, action, touches },
-          (draft, current) => storedView(draft, transactionDisputeResource, act(draft, current, { action, ids })),
-        ),
+        command: disputeCommand(action, input, {
+          dispute,
+          ids: await disputeIdsOf(pool, bookId, dispute.transactionId),
+        }),
       };
     },
   };
+}
+
+/** `ids`: of all disputes of its purchase. */
+export function disputeCommand(
+  action: DisputeAction,
+  input: Pick<DisputeActionInput, 'bookId' | 'requestId' | 'actor' | 'ifMatch'>,
+  { dispute, ids }: { readonly dispute: StoredDispute; readonly ids: readonly Uuid[] },
+): Command<Stored | Refusal> {
+  const { id, transactionId, accountId, currency } = dispute;
+  const touches = [
+    { table: transactions, ids: [transactionId] },
+    { table: transactionDisputes, ids },
+    { table: accounts, ids: [accountId, chartAccountId(input.bookId, 'scheme_settlement', currency)] },
+  ];
+  return changeOf<StoredDispute, Stored>(
+    transactionDisputeResource,
+    { ...input, id, action, touches },
+    (draft, current) => storedView(draft, transactionDisputeResource, act(draft, current, { action, ids })),
+  );
 }
 
 function act(draft: Draft, dispute: StoredDispute, { action, ids }: { action: DisputeAction; ids: readonly Uuid[] }) {

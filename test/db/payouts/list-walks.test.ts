@@ -8,6 +8,7 @@ import { listPayouts, type PayoutFilter } from '../../../src/payouts/payout/payo
 import { newId } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { stopAutovacuum } from '../../support/statistics.ts';
 
 const COUNT = 6_000;
 
@@ -20,6 +21,7 @@ let book: TestBook;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  await stopAutovacuum(database);
   book = await openBook({ database: database.applicationUrl });
   await insertManyPayouts(book.pool, book.id, {
     count: COUNT,
@@ -45,7 +47,7 @@ afterAll(async () => {
 const numbers = Array.from({ length: COUNT }, (_, at) => COUNT - at);
 const idsOf = (keep: (number: number) => boolean) => numbers.filter(keep).map(manyPayoutsId);
 
-/** Rows that a list's statements read from tables and indexes, shown or not. The tables were never analyzed. */
+/** Rows that a list's statements read from tables and indexes, shown or not. The tables are never analyzed. */
 async function rowsRead(work: (db: Queryable) => Promise<unknown>): Promise<number> {
   const client = await book.pool.connect();
   let read = 0;

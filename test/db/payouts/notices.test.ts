@@ -1,6 +1,6 @@
 /** Rail notices: booked once they can be, and no notice delays another. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createPool, type Pool } from '../../../src/db/pool.ts';
+import { createPool } from '../../../src/db/pool.ts';
 import { createSecretBox } from '../../../src/db/secret-box.ts';
 import { type OpenException, openOnce } from '../../../src/exceptions/open-exception.ts';
 import type { SweptJob } from '../../../src/group/group.ts';
@@ -21,6 +21,7 @@ import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { toAlias } from '../../support/instructions.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { reportCounts, stopAutovacuum } from '../../support/statistics.ts';
 
 const log = createLogger('silent', 'test');
 const DAY_MS = 86_400_000;
@@ -297,6 +298,7 @@ describe('notices that cannot be booked delay no others', () => {
     const other = await openBook({ database: book.pool });
     // Statistics that do not know the book yet: Postgres expects one row of it, and an index on the book looks as good as any.
     const owner = createPool({ url: database.ownerUrl, name: 'owner', size: 1, log });
+    await stopAutovacuum(database);
     await owner.query('ANALYZE rail_notices');
     await owner.end();
     await tellUnknown(hostile.id, 5_001);
@@ -318,13 +320,6 @@ describe('notices that cannot be booked delay no others', () => {
     await other.close();
   });
 
-  /** Sends what each idle connection has counted so far: by itself it does so after ten seconds, in the middle of a slow test. */
-  async function countsOfAll(pool: Pool): Promise<void> {
-    const connections = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
-    await Promise.all(connections.map((connection) => connection.query('SELECT pg_stat_force_next_flush()')));
-    for (const connection of connections) connection.release();
-  }
-
   test('a round reads rows in proportion to its notices, also before the table was analyzed', async () => {
     const own = createPool({ url: database.applicationUrl, name: 'test', size: 1, log });
     const rowsRead = async () => {
@@ -339,7 +334,7 @@ describe('notices that cannot be booked delay no others', () => {
     await book.pool.query('UPDATE rail_notices SET due_at = now() WHERE book_id = $1', [hostile.id]);
     // What is postponed is not due again, however slow the machine.
     still = Date.now() + ahead + 1_000;
-    await countsOfAll(book.pool);
+    await reportCounts(book.pool);
     const before = await rowsRead();
     let rounds = 0;
     const waiting = async () =>

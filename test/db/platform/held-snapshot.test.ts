@@ -16,6 +16,7 @@ import { systemClock } from '../../../src/values/clock.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { openBook, type TestBook } from '../../support/book.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { stopAutovacuum } from '../../support/statistics.ts';
 
 /** About forty pages for one account, and as many for one book. */
 const VERSIONS = 3_000;
@@ -29,6 +30,8 @@ let holder: pg.Client;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // An analysis in the middle could give a statement another plan.
+  await stopAutovacuum(database);
   book = await openBook({ database: database.applicationUrl });
   account = await book.account({ amount: 100n });
   await issueApiKey(book.pool, systemClock, { bookId: book.id, mode: 'test', name: 'any', scopes: ['*'] });

@@ -12,6 +12,7 @@ import { createLogger } from '../../../src/process/log.ts';
 import { newId, type Uuid } from '../../../src/values/ids.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 import { lookInto } from '../../support/product.ts';
+import { stopAutovacuum } from '../../support/statistics.ts';
 
 const FRESH = newId();
 /** As many captures as the finding had. Each tenth is refunded; every refund fails, after a payday or before. */
@@ -24,6 +25,8 @@ let application: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // Statistics must not get to know the fresh owner.
+  await stopAutovacuum(database);
   behind = lookInto(database);
   application = createPool({
     url: database.applicationUrl,

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Client, type List, succeeded } from '../../../scripts/harness/client.ts';
 import { DISPUTES_MAX } from '../../../src/transactions/disputes/dispute-store.ts';
 import { MESSAGES_MAX } from '../../../src/transactions/message/messages-store.ts';
-import { parsePublicId } from '../../../src/values/ids.ts';
+import { parsePublicId, publicId } from '../../../src/values/ids.ts';
 import { act, type CardToken, makeCard } from '../../support/cards.ts';
+import { ClearingFiles } from '../../support/clearing-files.ts';
 import { startContracted } from '../../support/contracted.ts';
 import { findingsOf } from '../../support/findings.ts';
 import type { OrganisationKeys, Product } from '../../support/product.ts';
@@ -23,11 +24,15 @@ let client: Client;
 let keys: OrganisationKeys;
 let account: string;
 let card: string;
+const files = new ClearingFiles();
 
 beforeAll(async () => {
   product = await startContracted({ backend: 'postgres' });
 });
-afterAll(() => product?.close());
+afterAll(async () => {
+  files.remove();
+  await product?.close();
+});
 beforeEach(async () => {
   ({ client, keys } = await product.organisation());
   account = (await client.openAccount({ currency: 'USD', funds: 1_000 })).id;
@@ -157,6 +162,19 @@ describe('a transaction takes so many and no more', () => {
     }
     const { transactions } = await client.read<{ transactions: object }>('/v1/limits');
     expect(transactions).toEqual({ messages: MESSAGES_MAX, disputes: DISPUTES_MAX });
+  });
+
+  test('messages: a line of a clearing file contradicts its transaction, and is left to people', async () => {
+    const { id, network_reference } = await purchase(client, { card, amount: 1 });
+    await filled(id, { table: 'transaction_messages', count: MESSAGES_MAX });
+    const program = publicId('book', keys.testBookId);
+    const line = { message_reference: nextReference(), network_reference, program, card, amount: 1 };
+    const [taken] = await files.takeLines(product.runtime, [line]);
+    expect(taken!.intake).toMatchObject({ booked: 0, known: 0, exceptions: 1 });
+    const { data } = await client.read<List<object>>('/v1/exceptions?kind=message_contradicts');
+    const detail = expect.stringContaining(`at most ${MESSAGES_MAX} messages`);
+    expect(data).toMatchObject([{ status: 'open', resource: 'clearing_line', detail }]);
+    expect(await readTransaction(client, id)).toMatchObject({ status: 'pending', version: 1 });
   });
 
   test('disputes', async () => {

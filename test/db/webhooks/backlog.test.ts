@@ -11,6 +11,7 @@ import { deleteEndpoint, disableEndpoint, enableEndpoint } from '../../../src/we
 import { deliveryView, listDeliveries } from '../../../src/webhooks/deliveries/delivery-list-store.ts';
 import { createSweeper } from '../../../workers/sweeper.ts';
 import { eventually } from '../../support/eventually.ts';
+import { reportCounts } from '../../support/statistics.ts';
 import { change, setStage } from './stage.ts';
 import { backlogOf, type DeliveryState, deliveriesOf, log, NO_BACKLOG, START } from './world.ts';
 
@@ -296,6 +297,8 @@ test('a backlog of 40,000 deliveries costs a few updates and one log line, and a
   const posting = stage.deliverer({ pool: own, log: told as never, post });
 
   const { sweep } = sweeping(posting, own);
+  // Connections that stay idle would tell of what earlier tests have updated with it in the middle of this one.
+  await reportCounts(stage.world.pool);
   const updatesBefore = await updatesOf(stage.world.superuserUrl);
   let moment = START;
   for (let wake = 2; wake <= 12; wake++) {

@@ -1,5 +1,6 @@
 /** Messages of a processor as commands of the product, and what they read beforehand: from the book in memory. */
 import { cards, type StoredCard } from '../../../../src/cards/card/card-table.ts';
+import { controlsInForce } from '../../../../src/cards/controls/controls-table.ts';
 import type { LineRead } from '../../../../src/cards/lines/line-store.ts';
 import type { CardOperation } from '../../../../src/cards/operations/card-operation.ts';
 import { cardOperations } from '../../../../src/cards/operations/card-operation-table.ts';
@@ -9,6 +10,7 @@ import { type UpdateProgram, updateProgram } from '../../../../src/cards/program
 import type { PurchaseKind } from '../../../../src/cards/purchase/purchase-facts.ts';
 import type { Stored } from '../../../../src/idempotency/idempotency-key.ts';
 import type { Command, Refusal } from '../../../../src/ledger/command/command.ts';
+import { transactionDisputes } from '../../../../src/transactions/disputes/dispute-table.ts';
 import type { Incoming } from '../../../../src/transactions/message/message.ts';
 import { purchaseId } from '../../../../src/transactions/purchase/purchase-id.ts';
 import { transactions } from '../../../../src/transactions/purchase/purchase-table.ts';
@@ -17,11 +19,12 @@ import type { PurchaseScope } from '../../../../src/transactions/recording/purch
 import { looksFor } from '../../../../src/transactions/recording/read-scope.ts';
 import { receiveMessage } from '../../../../src/transactions/recording/receive-message.ts';
 import type { ReceivedMerchant, ReceivedMessage } from '../../../../src/transactions/recording/received-message.ts';
-import { newId } from '../../../../src/values/ids.ts';
+import { newId, type Uuid } from '../../../../src/values/ids.ts';
 import { BY, type RealBook } from '../../part.ts';
+import type { Merchant } from './purchase-steps.ts';
 import type { Sent } from './purchase-sums.ts';
 import type { Terms } from './reference-cards.ts';
-import type { Merchant, SendMessage } from './reference-purchases.ts';
+import type { SendMessage } from './reference-purchases.ts';
 
 const ASKED = { ...BY, idempotencyKey: null, fingerprint: Buffer.alloc(32) };
 
@@ -36,8 +39,12 @@ export function messageCommand(real: RealBook, asked: SendMessage): Command<Stor
   return receiveMessage(said, { scope, tokenId: null }, { consulted: null, keep: () => undefined });
 }
 
+const TYPES: Partial<Record<Sent['type'], ReceivedMessage['type']>> = {
+  ...{ 'taking back': 'clearing_reversal', 'stand-in': 'advice', completion: 'advice' },
+};
+
 function saidOf({ memory, names }: RealBook, { net, card, merchant, reference, sent }: SendMessage): ReceivedMessage {
-  const type = sent.type === 'taking back' ? 'clearing_reversal' : sent.type === 'stand-in' ? 'advice' : sent.type;
+  const type = TYPES[sent.type] ?? (sent.type as ReceivedMessage['type']);
   const isExpiry = type === 'expiry';
   return {
     ...{ ...ASKED, bookId: memory.book.id, messageReference: reference, type },
@@ -83,6 +90,11 @@ function incomingOf(reference: string, sent: Sent, kind: PurchaseKind): Incoming
         amount,
       };
     }
+    case 'completion': {
+      const { amount } = sent;
+      const of = { of: 'authorization', kind, form: 'dual', isApproved: true, amount } as const;
+      return { ...common, type: 'advice', reason: 'completion', ...of };
+    }
     case 'taking back':
       return { reference, type: 'clearing_reversal', reverses: sent.reverses, amount: sent.amount };
     case 'expiry':
@@ -104,11 +116,18 @@ export function scopeOf(real: RealBook, asked: Pick<SendMessage, 'net' | 'card'>
   const { accountId, currency } = card;
   const subjects = { card: card.lineId, account: accountId, program: memory.book.id };
   const counterIds = counterIdsOf(subjects, currency);
+  const inForce = Object.values(subjects).map((subject) => memory.rows(controlsInForce).get(subject));
+  const versions = inForce.flatMap((one) => [one?.active ?? null, one?.shadow ?? null]).filter((one) => one !== null);
   return {
     ...{ bookId: memory.book.id, purchaseId: id, networkReference: asked.net },
-    card: { cardId: card.id, line: lineOf(card), accountId, currency, versions: [], counterIds },
-    ...{ holds: memory.rows(transactions).get(id)?.holds ?? 0, disputes: [], looksFor: null },
+    card: { cardId: card.id, line: lineOf(card), accountId, currency, versions, counterIds },
+    ...{ holds: memory.rows(transactions).get(id)?.holds ?? 0, disputes: disputeIdsIn(real, id), looksFor: null },
   };
+}
+
+export function disputeIdsIn({ memory }: RealBook, purchase: Uuid): Uuid[] {
+  const all = [...memory.rows(transactionDisputes).values()];
+  return all.filter(({ transactionId }) => transactionId === purchase).map(({ id }) => id);
 }
 
 /** A card that nothing has replaced. */

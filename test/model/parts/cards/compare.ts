@@ -1,12 +1,21 @@
 /** Cards, purchases and what they use up, as the core holds them and as the reference has them. */
 import { cards } from '../../../../src/cards/card/card-table.ts';
+import { controlsInForce } from '../../../../src/cards/controls/controls-table.ts';
 import { counters } from '../../../../src/cards/counters/counter-table.ts';
 import { transactionMessages } from '../../../../src/transactions/message/message-table.ts';
+import type { StoredRule } from '../../../../src/transactions/message/stored-decision.ts';
 import { purchaseHoldId } from '../../../../src/transactions/purchase/purchase-id.ts';
 import { type StoredPurchase, transactions } from '../../../../src/transactions/purchase/purchase-table.ts';
+import { CURRENCIES } from '../../names.ts';
 import type { Part, RealBook } from '../../part.ts';
 import type { ReferenceBook } from '../../reference-book.ts';
+import { sum } from '../../reference-ledger.ts';
+import { compareControls } from './controls-kinds.ts';
+import { compareDisputes } from './dispute-kinds.ts';
+import { disputedOf } from './purchase-disputes.ts';
+import { countOf, countsFor, firstUsedIn, SCOPES, startOf, type Use, WINDOWS } from './purchase-limits.ts';
 import { ReferenceCards } from './reference-cards.ts';
+import { ReferenceControls } from './reference-controls.ts';
 import { type ReferencePurchase, ReferencePurchases } from './reference-purchases.ts';
 
 /** Messages, and holds of purchases, as they came. */
@@ -57,30 +66,27 @@ export const compareCards: NonNullable<Part['compare']> = [
         [...book.of(ReferencePurchases).all].map(([net, purchase]) => [net, expectedPurchase(book, purchase)]),
       ),
   },
-  {
-    real: ({ memory, names }) =>
-      Object.fromEntries(
-        [...memory.rows(counters).values()]
-          .filter(({ subjectId }) => memory.rows(cards).has(subjectId))
-          .map(({ subjectId, allTime, refunded }) => [
-            names.nameOf(subjectId),
-            [allTime.amount, allTime.count, refunded],
-          ]),
-      ),
-    expected: usedByCard,
-  },
+  compareControls,
+  compareDisputes,
+  { real: countersOf, expected: expectedCounters },
 ];
 
 function shownPurchase(purchase: StoredPurchase, { names }: RealBook) {
   const { cardId, accountId, status, isOpen, version, holds, messages, expiresAt, resembles, decision } = purchase;
-  const { authorized, reversed, held, feeHeld, cleared, refunded, fee } = purchase.amounts;
+  const { authorized, reversed, held, feeHeld, cleared, refunded, disputed, fee } = purchase.amounts;
   return {
     ...{ card: names.nameOf(cardId), account: names.nameOf(accountId), status, isOpen, version, holds, messages },
-    ...{ authorized, reversed, held, feeHeld, cleared, refunded, fee, expiresAt },
+    ...{ authorized, reversed, held, feeHeld, cleared, refunded, disputed, fee, expiresAt },
     flags: [...purchase.flags].sort(),
     resembles: resembles && names.nameOf(resembles),
     decision: decision && `${decision.decision} ${decision.declineCode ?? decision.approvedAmount}`,
+    rules: (decision?.rules ?? []).filter(([rule]) => rule === 'cash' || rule === 'limit').map(shownRule),
   };
+}
+
+function shownRule([rule, scope, verdict, window, limit, used, , measured]: StoredRule): string {
+  const measure = rule === 'limit' ? ` ${window} ${measured ?? 'amount'} ${used} of ${limit}` : '';
+  return `${verdict} ${rule} ${scope}${measure}`;
 }
 
 function expectedPurchase(book: ReferenceBook, purchase: ReferencePurchase) {
@@ -92,19 +98,59 @@ function expectedPurchase(book: ReferenceBook, purchase: ReferencePurchase) {
     ...{ authorized, held, feeHeld: purchases.feeHeld(purchase), cleared: standing, refunded, expiresAt },
     reversed: isReversedWhole && authorized > reversed ? authorized : reversed,
     fee: purchases.feeBooked(purchase),
-    ...{ flags: [...flags].sort(), resembles, decision },
+    ...{ flags: [...flags].sort(), resembles, decision, rules: purchase.rules },
+    disputed: disputedOf(purchase.disputes),
   };
 }
 
-/** What stands cleared and what is held, of every purchase of a card that has used anything or given anything back. */
-function usedByCard(book: ReferenceBook): Record<string, unknown> {
+/** Those of scopes, and those of limits in force: what was retired stands as it stood then. */
+function countersOf({ memory, names }: RealBook): Record<string, unknown> {
+  const inForce = [...memory.rows(controlsInForce).values()].flatMap(({ active, shadow }) => [active?.id, shadow?.id]);
+  return Object.fromEntries(
+    [...memory.rows(counters).values()]
+      .filter(({ controlsId }) => controlsId === null || inForce.includes(controlsId))
+      .map(({ subjectId, controlsId, place, currency, day, week, month, year, allTime, refunded }) => {
+        const subject = subjectId === memory.book.id ? 'the book' : names.nameOf(subjectId);
+        const of = controlsId === null ? subject : `${names.nameOf(controlsId)} ${place}`;
+        return [`${of} ${currency}`, { day, week, month, year, allTime, refunded }];
+      }),
+  );
+}
+
+/** Each counter by the purchases that it counts, in the windows of its last change. */
+function expectedCounters(book: ReferenceBook): Record<string, unknown> {
   const purchases = book.of(ReferencePurchases);
-  const used = new Map<string, [amount: bigint, count: bigint, refunded: bigint]>();
-  for (const { net, card, hasCounted } of purchases.all.values()) {
-    const { standing, held, refunded } = purchases.sums(net);
-    const [amount, count, back] = used.get(card) ?? [0n, 0n, 0n];
-    const uses = standing + held;
-    if (hasCounted) used.set(card, [amount + uses, count + (uses > 0n ? 1n : 0n), back + refunded]);
+  const controls = book.of(ReferenceControls);
+  const shown: Record<string, unknown> = {};
+  const show = (of: string, uses: readonly Use[]) => {
+    const at = purchases.counted.get(of);
+    if (at !== undefined) shown[of] = countedUses(uses, at);
+  };
+  for (const currency of CURRENCIES) {
+    const all = purchases.uses(currency);
+    for (const scope of SCOPES) {
+      const subjects = new Set(all.map((use) => use.subjects[scope]));
+      const of = (subject: string) => all.filter((use) => use.subjects[scope] === subject);
+      for (const subject of subjects) show(`${subject} ${currency}`, of(subject));
+      for (const { name, subject, status, content, behind } of controls.all.filter((one) => one.scope === scope))
+        for (const [place, limit] of content.limits.entries()) {
+          if (status !== 'active' && status !== 'shadow') continue;
+          const version = { name, content, behind: behind! };
+          show(
+            `${name} ${place} ${currency}`,
+            of(subject).filter((use) => countsFor(limit, version, use)),
+          );
+        }
+    }
   }
-  return Object.fromEntries(used);
+  return shown;
+}
+
+function countedUses(uses: readonly Use[], at: number) {
+  const windows = WINDOWS.map((window) => [
+    window,
+    { startsOn: startOf(window, at), ...countOf(firstUsedIn(uses, window, at)) },
+  ]);
+  const refunded = sum(uses.map((use) => use.refunded));
+  return { ...Object.fromEntries(windows), allTime: countOf(uses), refunded };
 }

@@ -1,12 +1,14 @@
-/** Cards and their purchases: issued, used, paused and closed; messages in any order, repeated, contradicted, expired. */
+/** Cards and their purchases: issued, used, limited, paused and closed; messages in any order, repeated, contradicted, expired, disputed. */
 import fc from 'fast-check';
 import { actOnCard } from '../../../../src/cards/actions/act-on-card.ts';
 import { cards } from '../../../../src/cards/card/card-table.ts';
+import { cardControls, controlsInForce } from '../../../../src/cards/controls/controls-table.ts';
 import { counters } from '../../../../src/cards/counters/counter-table.ts';
 import { issueCard } from '../../../../src/cards/issuing/issue-card.ts';
 import type { CardOperation } from '../../../../src/cards/operations/card-operation.ts';
 import { cardOperations } from '../../../../src/cards/operations/card-operation-table.ts';
 import { programs } from '../../../../src/cards/program/program-table.ts';
+import { transactionDisputes } from '../../../../src/transactions/disputes/dispute-table.ts';
 import { expirePurchases } from '../../../../src/transactions/expiry/expire-purchases.ts';
 import { messagesOfPurchases } from '../../../../src/transactions/message/messages-store.ts';
 import { transactions } from '../../../../src/transactions/purchase/purchase-table.ts';
@@ -27,9 +29,13 @@ import type { ReferenceBook } from '../../reference-book.ts';
 import { accountAt } from '../accounts/drawn.ts';
 import { lineOf, messageCommand, processorSays, programCommand, scopeOf } from './commands.ts';
 import { compareCards, nameRows } from './compare.ts';
+import { controlsKinds } from './controls-kinds.ts';
+import { disputeKinds } from './dispute-kinds.ts';
+import type { Merchant } from './purchase-steps.ts';
 import type { Piece, Sent, Sums } from './purchase-sums.ts';
+import { ReferenceCardDisputes } from './reference-card-disputes.ts';
 import { type CardAction, type ChangeCard, type IssueCard, ReferenceCards, type Terms } from './reference-cards.ts';
-import { type Merchant, ReferencePurchases, type SendMessage } from './reference-purchases.ts';
+import { ReferencePurchases, type SendMessage } from './reference-purchases.ts';
 
 const { account, key, money, recent, seldom, ifMatch } = draws;
 
@@ -137,9 +143,15 @@ const amount = { amount: money };
 type Money = { readonly amount: Amount };
 
 export const cardsPart: Part = {
-  tables: [cards, cardOperations, programs, counters, transactions, messagesOfPurchases],
+  tables: [
+    ...([cards, cardOperations, cardControls, controlsInForce, programs, counters] as const),
+    ...([transactions, messagesOfPurchases, transactionDisputes] as const),
+  ],
   chart: ['scheme_settlement', 'due_operator'],
-  keepsOpen: (book, name) => book.of(ReferenceCards).areOpen(name) || book.of(ReferencePurchases).areOpen(name),
+  keepsOpen: (book, name) =>
+    book.of(ReferenceCards).areOpen(name) ||
+    book.of(ReferencePurchases).areOpen(name) ||
+    book.of(ReferenceCardDisputes).areOpen(name),
   nameRows,
   compare: compareCards,
   kinds: [
@@ -246,6 +258,12 @@ export const cardsPart: Part = {
         amount: drawn.isDeclined ? 0n : amountOf(drawn.amount, available),
       }),
     }),
+    message('complete', {
+      ...{ weight: 2, draw: { ...amount, isNothing: seldom } },
+      sent: (drawn: Money & { isNothing: boolean }, { known }) => ({
+        ...{ type: 'completion', amount: drawn.isNothing ? 0n : amountOf(drawn.amount, known.held) },
+      }),
+    }),
     message('expire by hand', {
       ...{ weight: 1, draw: {} },
       sent: (_: object, { references }) => (references.length === 0 ? undefined : { type: 'expiry' }),
@@ -262,9 +280,12 @@ export const cardsPart: Part = {
         return nets.length === 0 ? undefined : { nets: [...new Set(nets)] };
       },
       expect: (book, { nets }) => book.of(ReferencePurchases).expireAll(nets),
+      readsAnew: true,
       command: (real, { nets }) => expirePurchases(nets.map((net) => scopeOf(real, { net, card: cardOf(real, net) }))),
       saidOf: (answer) => ({ status: 0, resource: `${answer} expired` }),
     }),
+    ...controlsKinds,
+    ...disputeKinds,
   ],
 };
 

@@ -13,6 +13,8 @@ export type Sent =
   /** Takes back a clearing or refund, perhaps one that is not here. */
   | { readonly type: 'taking back'; readonly reverses: string; readonly amount: bigint | null }
   | { readonly type: 'stand-in'; readonly isApproved: boolean; readonly amount: bigint }
+  /** What was sold in the end, which counts alone; 0: nothing was. */
+  | { readonly type: 'completion'; readonly amount: bigint }
   | { readonly type: 'expiry' };
 
 /** The whole, a part that others follow, or a piece of two. */
@@ -28,6 +30,11 @@ export interface Recorded {
 
 export interface Sums {
   readonly authorized: bigint;
+  /** Something was approved, whatever a completion has made of it. */
+  readonly isAuthorized: boolean;
+  /** A completion is here; and beside it something else that was approved. */
+  readonly isCompleted: boolean;
+  readonly isUncompleted: boolean;
   readonly reversed: bigint;
   readonly isReversedWhole: boolean;
   /** Cleared, reversed later or not, and what reversals leave of single messages; and what stands of it. */
@@ -54,6 +61,7 @@ export const isClearing = of('clearing');
 const isRefund = of('refund');
 export const isTakingBack = of('taking back');
 const isReversal = of('reversal');
+const isCompletion = of('completion');
 
 /** Posted without a clearing. */
 export function isSingle({ sent, approved }: Recorded): boolean {
@@ -78,9 +86,13 @@ export function sumUp(all: readonly Recorded[]): Sums {
   const clearings = all.filter(isClearing);
   const refunds = all.filter(isRefund);
   const reversals = all.filter(isReversal);
-  const authorized = sum(all.map(({ approved }) => approved));
+  const completions = all.filter(isCompletion);
+  const uncompleted = all.filter((one) => !isCompletion(one) && one.approved > 0n);
+  const isCompleted = completions.length > 0;
+  const authorized = isCompleted ? largest(completions) : sum(uncompleted.map(({ approved }) => approved));
   const reversed = sum(reversals.map(({ sent }) => sent.amount ?? 0n));
-  const singles = all.filter(isSingle);
+  // Beside a completion nothing else counts, nor what it has posted.
+  const singles = isCompleted ? [] : all.filter(isSingle);
   const refunded = sum(refunds.map((one) => standing(one, all)));
   const isReversedWhole = reversals.some(({ sent }) => sent.amount === null);
   // Reversals take from what single messages posted first, then from what is held.
@@ -90,22 +102,25 @@ export function sumUp(all: readonly Recorded[]): Sums {
   const stands = sum(clearings.map((one) => standing(one, all))) + posted - back;
   const isExpired = all.some(({ sent }) => sent.type === 'expiry');
   const isRefused = all.some(({ sent }) => sent.type === 'stand-in' && !sent.isApproved);
-  const isEndedEarly = isReversedWhole || isExpired || isRefused;
+  const isNothingSold = completions.some(({ sent }) => sent.amount === 0n);
+  const isEndedEarly = isReversedWhole || isExpired || isRefused || isNothingSold;
   const pieces = new Set(clearings.map(({ sent }) => sent.piece).filter((piece) => typeof piece === 'number'));
   const isEnded = isEndedEarly || clearings.some(({ sent }) => isFinal(sent)) || pieces.size === 2;
   const left = atLeastZero(authorized - reversed - cleared);
   const isClosed = isEnded || (reversed > 0n && left === 0n);
   const held = isClosed ? 0n : left;
   const isHere = (reference: string) =>
-    [...clearings, ...refunds, ...singles].some((one) => one.reference === reference);
+    [...clearings, ...refunds, ...all.filter(isSingle)].some((one) => one.reference === reference);
   const missing = all.filter(isTakingBack).map(({ sent }) => sent.reverses);
+  const isAuthorized = all.some(({ approved }) => approved > 0n);
   const isKnown =
-    authorized > 0n || reversals.length > 0 || all.some((one) => isTakingBack(one)) || clearings.length > 0;
+    isAuthorized || isCompleted || reversals.length > 0 || all.some((one) => isTakingBack(one)) || clearings.length > 0;
   const hasDecline = all.some(({ declined }) => declined !== null);
   return {
     ...{ authorized, reversed, isReversedWhole, cleared, standing: stands, refunded },
+    ...{ isAuthorized, isCompleted, isUncompleted: uncompleted.length > 0 },
     ...{ isEndedEarly, isEnded, isClosed, held },
-    isDeclined: isRefused || (hasDecline && authorized === 0n),
+    isDeclined: isRefused || (hasDecline && !isAuthorized),
     awaited: [...new Set(missing.filter((reference) => !isHere(reference)))],
     status: statusOf(),
   };
@@ -116,6 +131,11 @@ export function sumUp(all: readonly Recorded[]): Sums {
     if (isExpired) return 'expired';
     return isKnown || refunds.length > 0 ? 'reversed' : 'declined';
   }
+}
+
+/** Of several completions: which came last depends on the way that they took. */
+function largest(completions: readonly Recorded[]): bigint {
+  return completions.reduce((most, { approved }) => (approved > most ? approved : most), 0n);
 }
 
 export const atLeastZero = (amount: bigint) => (amount > 0n ? amount : 0n);

@@ -1,19 +1,24 @@
 /** The reference's purchases: what becomes of each message, by the golden scenarios and the API reference alone. */
 import type { ReferenceBook } from '../../reference-book.ts';
 import { type Movement, refused, type Said } from '../../reference-ledger.ts';
+import { type CardDispute, takeBackCredits } from './purchase-disputes.ts';
+import { countsFor, evaluate, hasOwnCounter, roomIn, type Situation, type Use } from './purchase-limits.ts';
 import {
-  atLeastZero,
-  isClearing,
-  isFinal,
-  isSingle,
-  isTakingBack,
-  type Recorded,
-  type Sent,
-  type Sums,
-  standing,
-  sumUp,
-} from './purchase-sums.ts';
+  type Change,
+  eventOf,
+  feeOf,
+  isRepeated,
+  isReversed,
+  type Merchant,
+  moved,
+  outflowOf,
+  type Stage,
+  type Step,
+  stagesOf,
+} from './purchase-steps.ts';
+import { atLeastZero, type Recorded, type Sent, type Sums, sumUp } from './purchase-sums.ts';
 import { type ReferenceCard, ReferenceCards } from './reference-cards.ts';
+import { ReferenceControls } from './reference-controls.ts';
 
 export interface SendMessage {
   /** The network reference. */
@@ -25,8 +30,6 @@ export interface SendMessage {
   /** The card's open purchases are looked at: nothing was authorized when it was sent. */
   readonly isForced: boolean;
 }
-
-export type Merchant = 'grocer' | 'restaurant' | 'cash machine';
 
 export interface ReferencePurchase {
   readonly net: string;
@@ -42,18 +45,28 @@ export interface ReferencePurchase {
   expiresAt: number | null;
   resembles: string | null;
   decision: string | null;
-  /** It has used something of limits, or given something back. */
-  hasCounted: boolean;
+  /** What controls said of the last decision. */
+  rules: readonly string[];
+  readonly disputes: CardDispute[];
+  /** How many events the book had when it began. */
+  readonly begunBehind: number;
+  firstUsedAt: number | null;
   version: number;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
+/** Those that say what kind of purchase it is. */
+const HAS_KIND: ReadonlySet<Sent['type']> = new Set([
+  ...(['authorization', 'increment', 'stand-in', 'completion', 'clearing'] as const),
+]);
 /** What may clear above the authorization, in per cent. */
 const TOLERANCE: Readonly<Record<Merchant, bigint>> = { grocer: 0n, restaurant: 20n, 'cash machine': 0n };
 
 export class ReferencePurchases {
   readonly #book: ReferenceBook;
   readonly all = new Map<string, ReferencePurchase>();
+  /** When each counter was last changed: of `card 1 EUR`, or of a limit by its place, `controls 1 0 EUR`. */
+  readonly counted = new Map<string, number>();
 
   constructor(book: ReferenceBook) {
     this.#book = book;
@@ -65,6 +78,20 @@ export class ReferencePurchases {
 
   areOpen(account: string): boolean {
     return [...this.all.values()].some((one) => one.account === account && this.sums(one.net).held > 0n);
+  }
+
+  /** What each purchase in the currency uses up. */
+  uses(currency: string): Use[] {
+    return [...this.all.values()].map((purchase) => this.#useOf(purchase)).filter((use) => use.currency === currency);
+  }
+
+  #useOf({ net, card, account, merchant, messages, firstUsedAt, begunBehind }: ReferencePurchase): Use {
+    const { standing, held, refunded } = this.sums(net);
+    const isRefund = messages[0]?.sent.type === 'refund' && !messages.some(({ sent }) => HAS_KIND.has(sent.type));
+    return {
+      ...{ subjects: { card, account, program: 'the book' }, currency: this.#book.accounts.get(account)!.currency },
+      ...{ merchant, isRefund, amount: standing + held, refunded, firstUsedAt, begunBehind },
+    };
   }
 
   feeBooked(purchase: ReferencePurchase): bigint {
@@ -125,46 +152,69 @@ export class ReferencePurchases {
     const purchase: ReferencePurchase = {
       ...{ net, card, merchant, account: cards.card(card).account, hasFee: cards.terms.fee },
       ...{ messages: [], flags: new Set(), holds: [], lastsUntil: 0, expiresAt: null },
-      ...{ resembles: null, decision: null, hasCounted: false, version: 0 },
+      ...{ resembles: null, decision: null, rules: [], disputes: [], version: 0 },
+      ...{ begunBehind: this.#book.events.length, firstUsedAt: null },
     };
     this.all.set(net, purchase);
     return purchase;
   }
 
   #decide(purchase: ReferencePurchase, card: ReferenceCard, sent: Sent): Pick<Recorded, 'approved' | 'declined'> {
-    if (sent.type === 'stand-in') {
-      purchase.decision = sent.isApproved ? `approved ${sent.amount}` : 'declined 0';
-      return { approved: sent.isApproved ? sent.amount : 0n, declined: null };
+    if (sent.type === 'stand-in' || sent.type === 'completion') {
+      const isApproved = sent.type === 'completion' || sent.isApproved;
+      Object.assign(purchase, { decision: isApproved ? `approved ${sent.amount}` : 'declined 0', rules: [] });
+      return { approved: isApproved ? sent.amount : 0n, declined: null };
     }
     if (sent.type !== 'authorization' && sent.type !== 'increment') return { approved: 0n, declined: null };
-    const approved = this.#fundedOf(purchase, sent);
-    const declined = this.#refusalOf(purchase, card, sent.amount) ?? (approved === 0n ? 'insufficient_funds' : null);
-    purchase.decision = declined === null ? `approved ${approved}` : `declined ${declined}`;
-    return { approved: declined === null ? approved : 0n, declined };
+    const situation = this.#situationOf(purchase);
+    const ofWhole = evaluate(situation, sent.amount);
+    const refusal = this.#refusalOf(purchase, card, sent);
+    const funds = this.#isFunded(purchase, sent.amount) ? null : 'insufficient_funds';
+    const declined = refusal ?? ofWhole.code ?? funds;
+    const part = declined !== null && refusal === null && sent.partial ? this.#partOf(purchase, situation, sent) : 0n;
+    const approved = declined === null ? sent.amount : part;
+    purchase.rules = approved > 0n ? evaluate(situation, approved).shown : ofWhole.shown;
+    purchase.decision = approved > 0n ? `approved ${approved}` : `declined ${declined}`;
+    return { approved, declined: approved > 0n ? null : declined };
   }
 
-  #refusalOf({ messages, account }: ReferencePurchase, { status }: ReferenceCard, amount: bigint): string | null {
-    const { authorized, reversed, isReversedWhole, isEnded, isClosed } = sumUp(messages);
+  #situationOf(purchase: ReferencePurchase): Situation {
+    const own = this.#useOf(purchase);
+    const scopes = this.#book.of(ReferenceControls).inForce(own.subjects);
+    return { now: this.#book.moment, own, all: this.uses(own.currency), scopes };
+  }
+
+  #refusalOf(
+    { messages, account }: ReferencePurchase,
+    { status }: ReferenceCard,
+    { type, amount }: { type: Sent['type']; amount: bigint },
+  ): string | null {
+    const { authorized, reversed, isReversedWhole, isEnded, isClosed, isCompleted, isUncompleted } = sumUp(messages);
     if (isReversedWhole && authorized === 0n) return 'already_reversed';
     // Reversals came before what they take back.
     const isAhead = reversed > authorized;
     if (isAhead && amount <= reversed - authorized) return 'already_reversed';
     if (isAhead ? isEnded : isClosed) return 'authorization_closed';
+    // A completion counts alone; the authorization that it completes may come behind it.
+    if (isCompleted && (type === 'increment' || isUncompleted)) return 'authorization_closed';
     if (status === 'closed') return 'card_closed';
     if (status === 'frozen') return 'card_frozen';
     const known = this.#book.accounts.get(account)!;
     return known.status === 'open' ? null : `account_${known.status}`;
   }
 
-  /** The whole, or the largest part that is covered with its fee; nothing otherwise. */
-  #fundedOf(purchase: ReferencePurchase, { amount, partial }: { amount: bigint; partial: boolean }): bigint {
-    const { standing: stands, held } = sumUp(purchase.messages);
-    const fee = (of: bigint) => feeOf(purchase, stands + held + of) - feeOf(purchase, stands + held);
-    for (let part = amount; part > 0n; part--) {
-      if (this.#book.covers(purchase.account, part + fee(part))) return part;
-      if (!partial) return 0n;
-    }
+  /** The largest part that limits leave and that is covered with its fee; nothing where a rule declines it as well. */
+  #partOf(purchase: ReferencePurchase, situation: Situation, { amount }: { amount: bigint }): bigint {
+    const room = roomIn(situation) ?? amount;
+    for (let part = room < amount ? room : amount; part > 0n; part--)
+      if (this.#isFunded(purchase, part)) return evaluate(situation, part).code === null ? part : 0n;
     return 0n;
+  }
+
+  #isFunded(purchase: ReferencePurchase, amount: bigint): boolean {
+    const { standing, held } = sumUp(purchase.messages);
+    const fee = feeOf(purchase, standing + held + amount) - feeOf(purchase, standing + held);
+    return this.#book.covers(purchase.account, amount + fee);
   }
 
   #record(purchase: ReferencePurchase, message: Recorded): void {
@@ -172,10 +222,16 @@ export class ReferencePurchases {
     const { account, messages, net } = purchase;
     const known = [...messages];
     const before = sumUp(known);
+    const use = this.#useOf(purchase);
     const owner = book.accounts.get(account)!;
     const posted = book.posted(account);
     const heldBefore = before.held + this.feeHeld(purchase);
     const stages = stagesOf(known, message).map((stage) => ({ ...stage, movements: this.#movements(purchase, stage) }));
+    const { to } = stages.at(-1)!;
+    // A merchant that gives back what is in dispute does not pay twice.
+    const taken = to.refunded > before.refunded ? takeBackCredits(to, purchase.disputes) : 0n;
+    const scheme = book.chart('scheme_settlement', owner.currency);
+    stages[0]!.movements.push(...moved(account, scheme, taken));
     const booked = stages.filter(({ movements }) => movements.length > 0);
     messages.push(message);
     const after = sumUp(messages);
@@ -198,11 +254,28 @@ export class ReferencePurchases {
     if (!isTold) this.#tellException(purchase);
     this.#raiseHold(purchase, heldChange);
     const change = { posted: book.posted(account) - posted, held: heldChange, isPosted: booked.length > 0 };
-    purchase.hasCounted ||= after.standing + after.held > 0n || after.refunded > 0n;
+    if (after.standing + after.held > 0n) purchase.firstUsedAt ??= book.moment;
+    this.#count(use, this.#useOf(purchase));
     this.#flag(purchase, { message, before, after, change });
     this.#resemble(purchase, message, before);
     this.#lengthen(purchase, { known, message, before, after });
     this.#tell(purchase, stages, { entries, before });
+  }
+
+  /** Notes which counters have changed. */
+  #count(before: Use, after: Use): void {
+    const { moment } = this.#book;
+    const isSame = (one: Use | undefined, other: Use | undefined) =>
+      (one?.amount ?? 0n) === (other?.amount ?? 0n) && (one?.refunded ?? 0n) === (other?.refunded ?? 0n);
+    for (const { scope, active, shadow } of this.#book.of(ReferenceControls).inForce(after.subjects)) {
+      if (!isSame(before, after)) this.counted.set(`${after.subjects[scope]} ${after.currency}`, moment);
+      for (const version of [active, shadow].filter((one) => one !== null))
+        for (const [place, limit] of version.content.limits.entries()) {
+          const counts = (use: Use) => (countsFor(limit, version, use) ? use : undefined);
+          if (hasOwnCounter(limit) && !isSame(counts(before), counts(after)))
+            this.counted.set(`${version.name} ${place} ${after.currency}`, moment);
+        }
+    }
   }
 
   #movements({ account, merchant, hasFee }: ReferencePurchase, { from, to }: Stage): Movement[] {
@@ -253,9 +326,9 @@ export class ReferencePurchases {
       if (before.isDeclined) return 'clearing_after_decline';
       if (isReversed(before)) return 'clearing_after_reversal';
       const most = (atLeastZero(after.authorized - after.reversed) * (100n + TOLERANCE[merchant])) / 100n;
-      return after.authorized > 0n && after.standing > most ? 'clearing_exceeds_authorization' : null;
+      return after.isAuthorized && after.standing > most ? 'clearing_exceeds_authorization' : null;
     }
-    const isBought = after.authorized > 0n || after.cleared > 0n;
+    const isBought = after.isAuthorized || after.cleared > 0n;
     if (sent.type === 'refund' && isBought && after.refunded > after.standing) return 'refund_exceeds_cleared';
     return sent.type === 'expiry' && before.awaited.length > 0 ? 'reversal_unmatched' : null;
   }
@@ -269,19 +342,19 @@ export class ReferencePurchases {
     const owner = this.#book.accounts.get(account)!;
     const takes = change.posted < 0n || change.held > 0n;
     const flag = (name: string, is: boolean) => is && flags.add(name);
-    flag('forced', sent.type === 'clearing' && before.authorized === 0n);
+    flag('forced', sent.type === 'clearing' && !before.isAuthorized);
     flag('late', sent.type === 'clearing' && (before.isEndedEarly || isReversed(before)));
-    flag('unmatched', sent.type === 'refund' && before.authorized === 0n && before.cleared === 0n);
+    flag('unmatched', sent.type === 'refund' && !before.isAuthorized && before.cleared === 0n);
     flag('stand_in', sent.type === 'stand-in');
     const most = atLeastZero(after.authorized - after.reversed);
-    flag('over_cleared', sent.type === 'clearing' && after.authorized > 0n && after.standing > most);
+    flag('over_cleared', sent.type === 'clearing' && after.isAuthorized && after.standing > most);
     flag('below_floor', takes && !this.#book.covers(account, 0n));
     flag(`account_${owner.status}`, owner.status !== 'open' && (change.isPosted || change.held > 0n));
   }
 
   /** The one other purchase of the card at the merchant that holds just as much. */
   #resemble(purchase: ReferencePurchase, { sent }: Recorded, before: Sums): void {
-    if (sent.type !== 'clearing' || before.authorized > 0n) return;
+    if (sent.type !== 'clearing' || before.isAuthorized) return;
     const alike = [...this.all.values()].filter(
       (other) =>
         other !== purchase &&
@@ -294,8 +367,8 @@ export class ReferencePurchases {
 
   #lengthen(purchase: ReferencePurchase, { known, message, before, after }: Step): void {
     const { moment } = this.#book;
-    const isApproved = message.approved > 0n;
-    const isAnew = isApproved && (message.sent.type === 'increment' || known.every(({ approved }) => approved === 0n));
+    const isApproved = (one: Recorded) => one.approved > 0n && one.sent.type !== 'completion';
+    const isAnew = isApproved(message) && (message.sent.type === 'increment' || !known.some(isApproved));
     const waits = after.awaited.length > before.awaited.length && purchase.lastsUntil <= moment;
     if (known.length === 0 || isAnew || waits)
       purchase.lastsUntil = moment + this.#book.of(ReferenceCards).terms.days * DAY_MS;
@@ -325,97 +398,4 @@ export class ReferencePurchases {
   #tellException({ net }: ReferencePurchase): void {
     this.#book.tell('exception.opened', `exception of ${net}`, 1);
   }
-}
-
-/** A message, and what it changes. */
-interface Step {
-  readonly known: readonly Recorded[];
-  readonly message: Recorded;
-  readonly before: Sums;
-  readonly after: Sums;
-}
-
-interface Change {
-  readonly posted: bigint;
-  readonly held: bigint;
-  readonly isPosted: boolean;
-}
-
-interface Stage {
-  readonly message: Recorded;
-  readonly from: Sums;
-  readonly to: Sums;
-}
-
-/** The message alone, then each reversal that waited for it. */
-function stagesOf(known: readonly Recorded[], message: Recorded): Stage[] {
-  const isPosting = message.sent.type === 'clearing' || message.sent.type === 'refund' || isSingle(message);
-  const waited = known.filter((one) => isPosting && isTakingBack(one) && one.sent.reverses === message.reference);
-  let own = known.filter((one) => !waited.includes(one));
-  return [message, ...waited].map((stage) => {
-    const from = sumUp(own);
-    own = [...own, stage];
-    return { message: stage, from, to: sumUp(own) };
-  });
-}
-
-function eventOf({ sent, declined, reference }: Recorded, all: readonly Recorded[], before: Sums): string | null {
-  switch (sent.type) {
-    case 'authorization':
-      return declined === null ? 'authorized' : 'declined';
-    case 'increment':
-      return declined === null ? 'incremented' : 'declined';
-    case 'reversal':
-      return 'reversed';
-    case 'clearing':
-      return before.authorized === 0n ? 'force_posted' : 'cleared';
-    case 'refund':
-      return 'refunded';
-    case 'stand-in':
-      return 'advised';
-    case 'expiry':
-      return 'expired';
-    case 'taking back': {
-      const back = all.find((one) => one.reference === sent.reverses && one.reference !== reference);
-      if (back?.sent.type === 'refund') return 'refund_reversed';
-      return back?.sent.type === 'clearing' || (back && isSingle(back)) ? 'clearing_reversed' : null;
-    }
-  }
-}
-
-function isReversed({ authorized, reversed, isReversedWhole }: Sums): boolean {
-  return isReversedWhole || (reversed > 0n && reversed >= authorized);
-}
-
-/** The piece of a clearing that stands, or a second whole one of the amount of a first that stands. */
-function isRepeated(message: Recorded, known: readonly Recorded[]): boolean {
-  if (!isClearing(message) || standing(message, known) === 0n) return false;
-  const { piece, amount } = message.sent;
-  return known.filter(isClearing).some((one) => {
-    if (standing(one, known) === 0n) return false;
-    if (typeof piece === 'number' && one.sent.piece === piece) return true;
-    return isFinal(message.sent) && isFinal(one.sent) && one.sent.amount === amount;
-  });
-}
-
-/** Of cash where the program charges it: 30 and one per cent, halves to the even neighbor. */
-function feeOf({ merchant, hasFee }: Pick<ReferencePurchase, 'merchant' | 'hasFee'>, amount: bigint): bigint {
-  if (merchant !== 'cash machine' || !hasFee || amount === 0n) return 0n;
-  const [whole, rest] = [amount / 100n, amount % 100n];
-  const isUp = rest > 50n || (rest === 50n && whole % 2n === 1n);
-  return 30n + whole + (isUp ? 1n : 0n);
-}
-
-function moved(debit: string, credit: string, amount: bigint): Movement[] {
-  if (amount === 0n) return [];
-  return [amount > 0n ? { debit, credit, amount } : { debit: credit, credit: debit, amount: -amount }];
-}
-
-function outflowOf(account: string, movements: readonly Movement[]): bigint {
-  let outflow = 0n;
-  for (const { debit, credit, amount } of movements) {
-    if (debit === account) outflow += amount;
-    if (credit === account) outflow -= amount;
-  }
-  return atLeastZero(outflow);
 }
