@@ -95,7 +95,9 @@ async function plant(name: string): Promise<Planted> {
   const submit = (command: Parameters<typeof product.runtime.committer.submit>[1]) =>
     product.runtime.committer.submit(keys.testBookId, command);
   const resourceId = parsePublicId('refund', refund.id)!;
-  await submit(openOnce({ id: exception, kind: 'notice_unreadable', resource: 'refund', resourceId, detail: 'An example.' }));
+  await submit(
+    openOnce({ id: exception, kind: 'notice_unreadable', resource: 'refund', resourceId, detail: 'An example.' }),
+  );
   await submit(assignException({ ...actor, personId: newId() }));
   await submit(explainException({ ...actor, reason: mark('explanation') }));
   const told = () => client.read<List<Event>>('/v1/events?limit=100');
