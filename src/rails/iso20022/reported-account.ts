@@ -20,7 +20,7 @@ export type AccountStanding =
   | 'unknown';
 
 /** By the names in RAILS_FILE, else by those of the bank account that reconciliation has for one of them. */
-export async function accountStanding(
+async function accountStanding(
   db: Queryable,
   bookId: BookId,
   { bank, name }: { readonly bank: Accounts; readonly name: string },

@@ -189,7 +189,7 @@ test('every form names each member once, has its number, and what events take fr
     const names = form.members.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const shared of SHARED_MEMBERS)
-      expect(form.members.find(({ name }) => name === shared)).toMatchObject({ keeping: 'first', source: undefined });
+      expect(form.members.find(({ name }) => name === shared)).toMatchObject({ keeping: 'first', copyOf: undefined });
   }
 });
 

@@ -40,7 +40,7 @@ describe('what a call brings back', () => {
   const answer: PartyAnswer = { status: 'paid', endToEndId: 'ours', raw: {} };
 
   test.each`
-    brings                                                         | said
+    brings                                                         | result
     ${() => Promise.resolve(answer)}                               | ${'answer'}
     ${() => Promise.resolve({ ...answer, status: 'not_found' })}   | ${'not_found'}
     ${() => Promise.resolve({ ...answer, endToEndId: 'theirs' })}  | ${'unknown'}
@@ -49,7 +49,7 @@ describe('what a call brings back', () => {
     ${() => {
   throw new Error('away');
 }} | ${'unknown'}
-  `('$brings is $said', async ({ brings, said }) => {
-    expect(await inquireAtParty('ours', brings)).toMatchObject({ said });
+  `('$brings is $result', async ({ brings, result }) => {
+    expect(await inquireAtParty('ours', brings)).toMatchObject({ result });
   });
 });
