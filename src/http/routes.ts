@@ -32,6 +32,7 @@ import { clockRoutes } from '../journal/api/clock-routes.ts';
 import { journalRoutes } from '../journal/api/journal-routes.ts';
 import { entryEvents } from '../journal/entries/api/entry-events.ts';
 import { entryRoutes } from '../journal/entries/api/entry-routes.ts';
+import { periodEvents } from '../journal/periods/api/period-events.ts';
 import { periodRoutes } from '../journal/periods/api/period-routes.ts';
 import { apiKeyEvents } from '../organisations/api/api-key-events.ts';
 import { apiKeyRoutes } from '../organisations/api/api-key-routes.ts';
@@ -211,6 +212,7 @@ export const EVENT_DOCUMENTS: readonly EventDocument[] = [
   reconciliationEvents,
   entryEvents,
   chartAccountEvents,
+  periodEvents,
   reportEvents,
   exceptionEvents,
   apiKeyEvents,

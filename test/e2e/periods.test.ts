@@ -84,6 +84,10 @@ async function meet(): Promise<void> {
 
 const journal = () => service.read<Journal>('/v1/journal');
 const read = (id: string) => service.read<Period>(`/v1/journal/periods/${id}`);
+
+async function stepsOf(id: string): Promise<unknown[]> {
+  return (await service.read<{ data: unknown[] }>(`/v1/journal/periods/${id}/timeline`)).data;
+}
 const settled = (id: string) =>
   until(
     () => read(id),
@@ -272,6 +276,10 @@ describe('closed days', () => {
     expect(await read(periods[2]!.id)).toMatchObject({
       ...{ status: 'reopened', reopened_by: { id: adaIs }, reopening_reason: 'A bill was missing' },
     });
+    expect(await stepsOf(periods[2]!.id)).toMatchObject([
+      { type: 'period.closed', actor: { type: 'system', id: 'worker:ledger' } },
+      { type: 'period.reopened', actor: { type: 'person', id: adaIs } },
+    ]);
     expect((await read(periods[1]!.id)).status).toBe('closed');
     expect((await move(3, { effective_on: three })).status).toBe(201);
     expect((await move(3, { effective_on: two })).body.code).toBe('period_closed');
@@ -321,6 +329,7 @@ describe('closed days', () => {
       expect(refused).toMatchObject({ status: 'refused', trial_balance_digest: null });
       expect(refused.findings_total).toBe(refused.findings.length);
       expect(refused.findings.map(({ check }) => check)).toContain('journal.chain');
+      expect(await stepsOf(refused.id)).toMatchObject([{ type: 'period.refused' }]);
       expect((await journal()).closed_through).toBeNull();
       expect((await move(1, { effective_on: yesterday })).status).toBe(201);
       await tamper('-');

@@ -147,10 +147,11 @@ export function endClose(id: Uuid, { digest, findings, findingsTotal, openItems 
       if (period?.status !== 'pending') return draft.finish(false);
       const found = { findings, findingsTotal, openItems, dueAt: null };
       if (findingsTotal === 0) {
-        advance(draft, periodResource, period, { ...found, status: 'closed', trialBalanceDigest: digest });
+        const closed = { ...found, status: 'closed', trialBalanceDigest: digest } as const;
+        advance(draft, periodResource, period, closed, { event: 'period.closed' });
         return draft.finish(true);
       }
-      advance(draft, periodResource, period, { ...found, status: 'refused' });
+      advance(draft, periodResource, period, { ...found, status: 'refused' }, { event: 'period.refused' });
       const outcome = draft.finish(true);
       return { ...outcome, book: { ...outcome.book, closedThrough: period.closedBefore } };
     },

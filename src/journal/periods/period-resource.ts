@@ -1,5 +1,4 @@
-/** A period as a resource. Its steps emit no events: whoever closed the days reads it. */
-
+/** A period as a resource. That its days are being closed is no event: what becomes of that is one. */
 import type { Resource, Shown } from '../../ledger/resources/resource.ts';
 import { personal } from '../../ledger/rows/personal-text.ts';
 import { parseActor, viewOfActor } from '../../values/actor.ts';
@@ -12,7 +11,7 @@ export const periodResource: Resource<Period, Shown> = {
   name: 'period',
   table: periods,
   parent: null,
-  events: [],
+  events: ['period.closed', 'period.refused', 'period.reopened'],
   books: false,
   changed: (period, change) => ({ ...period, ...change }),
   transitions: PERIOD_TRANSITIONS,

@@ -65,10 +65,11 @@ export function reopenBooks({ after, reason, before, ...by }: ReopenBooks): Comm
       for (const id of draft.each(ids)) {
         const period = draft.get(periods, id)!;
         if (period.status !== 'closed') continue;
-        advance(draft, periodResource, period, {
+        const reopened: Partial<Period> = {
           ...{ status: 'reopened', reopenedBy: by.actor, reopenedAt: moment.book, reopenedAfter: after },
           ...{ reopeningReason: reason, textSalt: period.textSalt ?? salts.get(id)! },
-        });
+        };
+        advance(draft, periodResource, period, reopened, { event: 'period.reopened' });
       }
       const book = { ...draft.book, closedThrough: after };
       const answer = {

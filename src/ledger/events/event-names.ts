@@ -86,6 +86,7 @@ export const EVENT_NAMES_BY_KIND = {
   scheme_settlement: ['completed'],
   journal_entry: ['posted', 'reversed'],
   chart_account: ['created', 'updated'],
+  period: ['closed', 'refused', 'reopened'],
   exception: ['opened', 'updated', 'resolved'],
   bank_account: ['created', 'updated', 'closed'],
   bank_statement: ['received', 'posted', 'held', 'rejected', 'restated'],

@@ -1,6 +1,6 @@
 import { apiOf } from '../../../api/api-resource.ts';
 import { oneOrMore } from '../../../api/pages.ts';
-import { listRoute, readRoute } from '../../../api/read-routes.ts';
+import { listRoute, readRoute, timelineRoute } from '../../../api/read-routes.ts';
 import { type RouteRequest, route, routesSince } from '../../../api/route.ts';
 import { askedBy, runUseCase } from '../../../api/run-use-case.ts';
 import { waitFor } from '../../../api/waits.ts';
@@ -11,7 +11,7 @@ import { listPeriods } from '../period-store.ts';
 import { requestReopening } from '../reopen-books.ts';
 import * as schemas from './period-schemas.ts';
 
-const periodApi = apiOf(periodResource, {
+export const periodApi = apiOf(periodResource, {
   path: '/v1/journal/periods',
   tag: 'Journal',
   type: 'Period',
@@ -72,4 +72,5 @@ export const periodRoutes = routesSince('0.4.0', [
   close,
   reopen,
   readRoute(periodApi, { waits: waitFor(periodResource) }),
+  timelineRoute(periodApi),
 ]);

@@ -11,6 +11,7 @@ import { openBook, type TestBook } from '../../../support/book.ts';
 import { checkpointIn, newSigningKey } from '../../../support/checkpoints.ts';
 import { LATEST_FORMS } from '../../../support/forms.ts';
 import { addPersonOf } from '../../../support/people.ts';
+import { lookInto } from '../../../support/product.ts';
 import type { GroupOnWire, Page, Stage } from './group.ts';
 
 async function journal({ fund, keys, openAccount, product, wire }: Stage): Promise<void> {
@@ -132,6 +133,30 @@ async function periods({ fund, keys, openAccount, product, wire }: Stage): Promi
   await wire.call('Opened', 'POST', `${of}/reopen`, { body: { after: '2026-01-15', reason }, key: ben.key });
   await wire.call('Nothing behind it', 'POST', `${of}/reopen`, { body: { after: '2026-01-15', reason }, key: ben.key });
   await wire.call('Periods', 'GET', `${of}?status=reopened`);
+  await wire.call('Its timeline', 'GET', `${of}/${id}/timeline`);
+  await fund(from, 7);
+  await differently(product, keys.testBookId, async () => {
+    const refused = await close('A journal with a fault', '2026-01-31', ada.key);
+    await wire.callWhen<{ status: string }>('Refused', `${of}/${refused.id}`, ({ status }) => status === 'refused');
+  });
+}
+
+/** While the amounts of the last entry are others than its hash covers. */
+async function differently({ database }: Stage['product'], bookId: string, play: () => Promise<void>): Promise<void> {
+  const superuser = lookInto(database);
+  const change = (by: number) =>
+    superuser.query(
+      `BEGIN; ALTER TABLE postings DISABLE TRIGGER USER;
+      UPDATE postings SET amount = amount + ${by} WHERE book_id = '${bookId}' AND entry_sequence = 2;
+      ALTER TABLE postings ENABLE TRIGGER USER; COMMIT`,
+    );
+  try {
+    await change(1);
+    await play();
+    await change(-1);
+  } finally {
+    await superuser.end();
+  }
 }
 
 /** A row of each table, in the forms of this version. */
