@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { until } from '../../scripts/harness/until.ts';
 import { createPool, type Pool } from '../../src/db/pool.ts';
 import { createSecretBox } from '../../src/db/secret-box.ts';
 import { operatorBooks } from '../../src/organisations/organisation-store.ts';
@@ -25,6 +26,13 @@ export interface BankOfTest {
   readonly databaseUrl: string;
   readonly encryptionKey: string;
   readonly settings: BankSettings;
+}
+
+/** How a round in a process of its own has ended. */
+export interface WorkEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly errors: string;
 }
 
 /** The rail of a process. `close` ends its connections. */
@@ -109,8 +117,9 @@ export class TestBank {
 
   /** One round in a process of its own. Resolves to how it ended. */
   workElsewhere(failpoints: string): {
-    readonly pid: number;
-    readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly errors: string }>;
+    readonly ended: Promise<WorkEnd>;
+    /** Lets one that stops itself go on. What it does before its stop is seen before it has stopped: the signal is repeated until it ends. */
+    resume(): Promise<WorkEnd>;
   } {
     const child = spawn(
       process.execPath,
@@ -119,10 +128,14 @@ export class TestBank {
     );
     let errors = '';
     child.stderr.on('data', (chunk) => (errors += chunk));
-    const ended = new Promise<{ code: number | null; signal: string | null; errors: string }>((resolve) =>
+    const ended = new Promise<WorkEnd>((resolve) =>
       child.once('close', (code, signal) => resolve({ code, signal, errors })),
     );
-    return { pid: child.pid!, ended };
+    const resume = async () => {
+      await until(() => !child.kill('SIGCONT'));
+      return ended;
+    };
+    return { ended, resume };
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,7 @@ export interface BankSettings {
   readonly currencies: readonly string[];
   /** The account that its files debit. */
   readonly debtor: { readonly name: string; readonly iban: string; readonly bic: string };
-  /** Accounts of the rails at this bank, its own first: what a camt.054 reports of any other is not counted. */
+  /** Debtor accounts of the rails at this bank, its own first: what a camt.054 reports of any but its own is not counted. */
   readonly accounts: readonly ReportedAccount[];
   /** `iso`: pain.001.001.10. `epc`: pain.001.001.09 by the EPC's customer-to-PSP guidelines (EPC132-08), euro alone. */
   readonly profile: 'iso' | 'epc';

@@ -41,7 +41,7 @@ import { makeFile, randomText } from './make-file.ts';
 import { type BankHas, resolveMissing } from './missing-file.ts';
 import { publishFiles } from './publish-file.ts';
 import { BankInbox, type HandOn } from './read-inbox.ts';
-import { isOfRails } from './reported-account.ts';
+import { isOfRail } from './reported-account.ts';
 import { type Adopted, adoptSent, compareSent, type Difference, differencesOf } from './sent-folder.ts';
 import { checkBankFile, takeBankFile } from './take-bank-file.ts';
 
@@ -181,7 +181,7 @@ export class Iso20022Rail implements Rail {
   async takeHanded({ bookId, sha256, name, accounts }: HandedFile): Promise<void> {
     const bank = this.#bank;
     const rows = await bank.rows();
-    if (rows.bookId !== bookId || !(await isOfRails(bank.pool, bookId, { bank: bank.settings, names: accounts })))
+    if (rows.bookId !== bookId || !(await isOfRail(bank.pool, bookId, { bank: bank.settings, names: accounts })))
       return;
     const kept = async function* () {
       yield* (await openFile(bank.pool, bank.secretBox, { bookId, sha256 })) ?? [];

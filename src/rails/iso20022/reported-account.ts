@@ -1,6 +1,6 @@
 /**
- * Whose account a camt.054 is about. Only what the bank reports of a debtor account of its rails counts: a file that got into the inbox by mistake,
- * of another customer or of another account at the bank, moves nothing.
+ * Whose account a camt.054 is about. Only what the bank reports of the rail's own debtor account counts: a file that got into the inbox by mistake,
+ * of another customer or of another account at the bank, moves nothing. Nor does the account of another rail, whose payments this one does not know.
  */
 import type { Queryable } from '../../db/pool.ts';
 import type { BookId } from '../../ledger/book/book.ts';
@@ -15,6 +15,8 @@ type Accounts = Pick<BankSettings, 'accounts'>;
 
 export type AccountStanding =
   | ReportedAccount
+  /** The debtor account of another rail at this bank. */
+  | 'of_another_rail'
   /** A bank account of the operator's and of no rail: reconciliation takes its notifications. */
   | 'reconciled'
   | 'unknown';
@@ -25,15 +27,15 @@ async function accountStanding(
   bookId: BookId,
   { bank, name }: { readonly bank: Accounts; readonly name: string },
 ): Promise<AccountStanding> {
-  const own = named(bank, name);
-  if (own !== undefined) return own;
+  const known = named(bank, name);
+  if (known !== undefined) return known;
   const reconciled = (await readCreditedAccounts(db, bookId, [name])).get(name);
   if (reconciled === undefined) return 'unknown';
   return reconciled.names.map((one) => named(bank, one)).find((one) => one !== undefined) ?? 'reconciled';
 }
 
-/** Whether one of the accounts is a rail's. */
-export async function isOfRails(
+/** Whether one of the accounts is the rail's own. */
+export async function isOfRail(
   db: Queryable,
   bookId: BookId,
   { bank, names }: { readonly bank: Accounts; readonly names: readonly string[] },
@@ -45,9 +47,12 @@ export async function isOfRails(
   return false;
 }
 
-function named({ accounts }: Accounts, name: string): ReportedAccount | undefined {
+function named({ accounts }: Accounts, name: string): ReportedAccount | 'of_another_rail' | undefined {
   const asked = compared(name);
-  return accounts.find(({ iban, reportedAs }) => iban === asked || reportedAs.some((one) => compared(one) === asked));
+  const known = accounts.find(
+    ({ iban, reportedAs }) => iban === asked || reportedAs.some((one) => compared(one) === asked),
+  );
+  return known === undefined || known.iban === accounts[0]!.iban ? known : 'of_another_rail';
 }
 
 const IBAN = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/;
@@ -65,7 +70,7 @@ const NAMED_MAX = 10;
 export const unknownAccountsId = (rail: string, sha256: string): Uuid =>
   deriveId('bank-finding', rail, 'file_account_unknown', sha256);
 
-/** Of the lines of a file, those that are of the rails' accounts; what others it has is counted. */
+/** Of the lines of a file, those that are of the rail's account; what others it has is counted. */
 export class AccountGate {
   readonly #standingOf: (name: string) => Promise<AccountStanding>;
   /** Of the last account: the lines of a notification follow each other. */
@@ -93,7 +98,7 @@ export class AccountGate {
     const { standing } = this.#last;
     if (typeof standing === 'object')
       return { ...line, account: standing.iban, accountNames: [standing.iban, ...standing.reportedAs, line.account] };
-    if (standing === 'unknown' && line.isBooked && !line.isCopy) {
+    if (standing !== 'reconciled' && line.isBooked && !line.isCopy) {
       this.#entries += 1;
       if (this.#unknown.size < NAMED_MAX) this.#unknown.add(line.account);
     }
@@ -103,7 +108,7 @@ export class AccountGate {
   finding({ rail, name, sha256 }: { rail: string; name: string; sha256: string }): BankFinding | undefined {
     if (this.#entries === 0) return undefined;
     const accounts = [...this.#unknown].map((account) => (account === '' ? 'no account' : maskAccount(account)));
-    const detail = `The file ${name} of ${rail} reports ${this.#entries} booked transactions of ${accounts.join(', ')}: no debtor account of this bank is reported under such a name. None of them was counted. Where it is the debtor account, add the name to reported_as in RAILS_FILE, and put the file into the inbox again.`;
+    const detail = `The file ${name} of ${rail} reports ${this.#entries} booked transactions of ${accounts.join(', ')}: the debtor account of this rail is not reported under such a name. None of them was counted. Where it is the debtor account, add the name to reported_as in RAILS_FILE, and put the file into the inbox again. Where it is the account of another rail, have the bank send a file for each account.`;
     const fileId = deriveId('bank-file', rail, sha256);
     return {
       id: unknownAccountsId(rail, sha256),

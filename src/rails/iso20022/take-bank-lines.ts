@@ -181,7 +181,7 @@ export class LineTaker {
     }
     const [kind, entry] = ['file_amount_mismatch' as const, String(line.entry)];
     const id = deriveId('bank-finding', bank.name, kind, sha256, entry);
-    const detail = `Entry ${entry} of a file of ${bank.name} shows transactions that do not come to its amount. Nobody is credited with them: ask the bank what the entry is of.`;
+    const detail = `Entry ${entry} of a file of ${bank.name} shows transactions that do not come to its amount. Nobody is credited with them: ask the bank for a file with the amounts, or allocate the line of the statement in reconciliation.`;
     const fileId = deriveId('bank-file', bank.name, sha256);
     await insertFindings(this.#trx, rows, [{ id, kind, fileId, detail }], now);
   }

@@ -72,7 +72,9 @@ export function startRun({ id, requestId }: Pick<Reconciliation, 'id' | 'request
 /** A run that has ended is due while its statements are taken up: where its process dies, another one goes on. `endAgain` ends that. */
 export function dueAgain({ id, requestId }: Pick<Reconciliation, 'id' | 'requestId'>): Command<void> {
   return stepOf({ id, requestId, name: 'reconciliation.take_up' }, (draft, run) => {
-    if (run.dueAt === null) draft.put(reconciliations, id, { ...run, dueAt: draft.wall + RUN_AGAIN_MS });
+    if (run.dueAt !== null) return;
+    // It waits from now on, not since it ended.
+    draft.put(reconciliations, id, { ...run, dueAt: draft.wall + RUN_AGAIN_MS, updatedAt: draft.moment.book });
   });
 }
 

@@ -23,7 +23,7 @@ export async function takeLease(
 ): Promise<boolean> {
   const { rowCount } = await pool.query(
     `UPDATE reconciliations SET leased_until = $4 WHERE book_id = $1 AND id = $2 AND (leased_until IS NULL OR leased_until <= $3)
-       AND NOT EXISTS (SELECT 1 FROM reconciliations o WHERE o.book_id = $1 AND o.status IN ('pending', 'running') AND o.id <> $2
+       AND NOT EXISTS (SELECT 1 FROM reconciliations o WHERE o.book_id = $1 AND o.status IN ('pending', 'running', 'completed') AND o.id <> $2
          AND o.due_at IS NOT NULL AND o.stuck_at IS NULL AND o.leased_until > $3)`,
     [bookId, id, new Date(now), new Date(until)],
   );

@@ -185,10 +185,13 @@ interface Footing {
   readonly account: Pick<BankAccount, 'reversalIndicator'>;
 }
 
+/** Ends the finding of a statement that comes to its closing balance by the other reading of reversals. */
+export const footsBy = (other: BankAccount['reversalIndicator']) => ` With reversal_indicator ${other} it foots.`;
+
 function totals({ statement: { row, opening, closing }, sums, account }: Footing, moved: bigint): StatementFinding {
   const other = account.reversalIndicator === 'entry' ? 'original' : 'entry';
   const footsOtherwise = opening!.amount + movedBy(sums, other) === closing!.amount;
-  const hint = footsOtherwise ? ` With reversal_indicator ${other} it foots.` : '';
+  const hint = footsOtherwise ? footsBy(other) : '';
   return finding('statement_totals', row, `Opening and lines do not come to the closing balance.${hint}`, {
     expected: String(opening!.amount + moved),
     actual: String(closing!.amount),

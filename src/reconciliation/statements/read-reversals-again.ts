@@ -15,6 +15,7 @@ import { turnReversals } from '../lines/bank-line-store.ts';
 import type { BankStatement } from './bank-statement.ts';
 import { listWaiting } from './bank-statement-store.ts';
 import { bankStatements } from './bank-statement-table.ts';
+import { footsBy } from './judge-statement.ts';
 
 interface ReadAgainRuntime {
   readonly pool: Pool;
@@ -34,16 +35,15 @@ export async function readReversalsAgain(
   }
 }
 
-/** Its totals were judged by the other meaning. What persons are deciding stays as they see it, and what restates another one is for persons. */
+/** It foots by the meaning that its account has by now, and was judged by the other one. What persons are deciding stays as they see it, and what restates another one is for persons. */
 function wasReadOtherwise(
-  { decision, supersedes, findings, opening, closing, creditsSum, debitsSum }: BankStatement,
+  { decision, supersedes, findings, opening, closing }: BankStatement,
   { reversalIndicator }: BankAccount,
 ): boolean {
-  const totals = findings.find(({ code }) => code === 'statement_totals');
-  if (totals === undefined || decision !== null || supersedes !== null || opening === null || closing === null)
-    return false;
-  const readAs = totals.expected === String(opening + creditsSum - debitsSum) ? 'entry' : 'original';
-  return readAs !== reversalIndicator;
+  if (decision !== null || supersedes !== null || opening === null || closing === null) return false;
+  return findings.some(
+    ({ code, detail }) => code === 'statement_totals' && detail.endsWith(footsBy(reversalIndicator)),
+  );
 }
 
 function foots(id: Uuid): Command<void> {

@@ -1,5 +1,6 @@
 /** Whose account a camt.054 reports: only a debtor account of the bank's rails counts, under the names that its bank has for it. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { operatorBooks } from '../../../src/organisations/organisation-store.ts';
 import type { BankFinding } from '../../../src/rails/iso20022/bank-inbox-store.ts';
 import { TestBank, toIban } from '../../support/bank.ts';
 import { camt054, TEST_IBAN } from '../../support/bank-files.ts';
@@ -115,6 +116,31 @@ test.each`
   await tell(notification(account, await filed()));
   expect(await counted()).toEqual(counts ? BOTH : NOTHING);
   expect(await findings()).toHaveLength(counts ? 0 : 1);
+});
+
+test('the account of another rail is that rail’s: this one knows none of its payments', async () => {
+  bank = newBank({
+    accounts: [
+      { iban: TEST_IBAN, reportedAs: [] },
+      { iban: FOREIGN, reportedAs: [NUMBER] },
+    ],
+  });
+  const endToEndId = await filed();
+  for (const account of [FOREIGN, NUMBER]) await tell(notification(account, endToEndId));
+  const { test: bookId } = await operatorBooks(bank.pool);
+  // Nothing of it is read, so that its bytes stay another rail's to take.
+  await bank.rail.takeHanded({ bookId, sha256: '00'.repeat(32), name: 'handed.xml', accounts: [FOREIGN] });
+  expect(await counted()).toEqual(NOTHING);
+  const kinds = (await findings()).map(({ kind, detail }) => [
+    kind,
+    detail.endsWith('have the bank send a file for each account.'),
+  ]);
+  expect(kinds).toEqual([
+    ['file_account_unknown', true],
+    ['file_account_unknown', true],
+  ]);
+  await tell(notification(TEST_IBAN, endToEndId));
+  expect(await counted()).toEqual(BOTH);
 });
 
 test('under two names the same movement is one', async () => {

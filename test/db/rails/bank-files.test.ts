@@ -297,8 +297,7 @@ describe('what an operator pauses is not filed, and is once it is resumed', () =
       (files) => files === 1,
     );
     await insertPause(superuser, { ...pause, ...by });
-    process.kill(stopped.pid, 'SIGCONT');
-    expect(await stopped.ended).toMatchObject({ code: 0 });
+    expect(await stopped.resume()).toMatchObject({ code: 0 });
     expect(bank.list('outbox')).toEqual([]);
     await deletePause(superuser, pause);
     expect(await filed()).toEqual([3]);
@@ -370,8 +369,7 @@ describe('killed', () => {
     expect(await rowsOfFiles()).toMatchObject([{ status: 'published' }]);
     expect(bank.list('outbox')).toHaveLength(1);
     bank.takeAll();
-    process.kill(stopped.pid, 'SIGCONT');
-    expect(await stopped.ended).toMatchObject({ code: 0 });
+    expect(await stopped.resume()).toMatchObject({ code: 0 });
     expect(bank.list('outbox')).toEqual([]);
     expect(bank.list('staging')).toEqual([]);
     expect(await rowsOfFiles()).toMatchObject([{ status: 'published' }]);
