@@ -24,6 +24,7 @@ import { runHere } from '../support/run-here.ts';
 
 interface Period {
   id: string;
+  request_id: string;
   status: string;
   through: string;
   through_sequence: number;
@@ -277,7 +278,10 @@ describe('closed days', () => {
       ...{ status: 'reopened', reopened_by: { id: adaIs }, reopening_reason: 'A bill was missing' },
     });
     expect(await stepsOf(periods[2]!.id)).toMatchObject([
-      { type: 'period.closed', actor: { type: 'system', id: 'worker:ledger' } },
+      {
+        ...{ type: 'period.closed', actor: { type: 'system', id: 'worker:ledger' } },
+        request_id: (await read(periods[2]!.id)).request_id,
+      },
       { type: 'period.reopened', actor: { type: 'person', id: adaIs } },
     ]);
     expect((await read(periods[1]!.id)).status).toBe('closed');

@@ -49,7 +49,7 @@ export async function endCloses(runtime: EndRuntime, bookId: BookId, ids: readon
       if (period?.status !== 'pending') continue;
       const verdict = await examine(runtime, bookId, period);
       failpoint('period.verified');
-      await runtime.committer.submit(bookId, endClose(id, verdict));
+      await runtime.committer.submit(bookId, endClose(period, verdict));
     } catch (error) {
       await runtime.rowFailed(movedPeriods, { bookId, id }, error);
     }
@@ -134,9 +134,12 @@ async function foldBalances(
   return trial.digest();
 }
 
-/** pending → closed, or refused: then the days are as they were before. Answers whether the period was pending. */
-export function endClose(id: Uuid, { digest, findings, findingsTotal, openItems }: Verdict): Command<boolean> {
-  const origin = { id: newId(), requestId: newId(), actor: 'worker:ledger' };
+/** pending → closed, or refused: then the days are as they were before. Answers whether the period was pending. Its event names the request. */
+export function endClose(
+  { id, requestId }: Pick<Period, 'id' | 'requestId'>,
+  { digest, findings, findingsTotal, openItems }: Verdict,
+): Command<boolean> {
+  const origin = { id: newId(), requestId, actor: 'worker:ledger' };
   return {
     ...origin,
     name: 'period.end',

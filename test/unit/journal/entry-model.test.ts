@@ -243,12 +243,10 @@ function playClose(
   for (const command of [another, opening]) expect(refusedOf(() => memory.answer(command))).toBe('state_conflict');
   const finding = { check: 'journal.chain' as const, ids: {}, expected: 'a', actual: 'b', detail: 'c' };
   const found = isFaulty ? { findings: [finding], findingsTotal: 1 } : { findings: [], findingsTotal: 0 };
-  const end = endClose(period!.id, { digest: '00', openItems: [], ...found });
+  const end = endClose(period!, { digest: '00', openItems: [], ...found });
   expect(memory.answer(end)).toBe(true);
   // Whoever took over meanwhile ends it once more, and changes nothing.
-  expect(memory.answer(endClose(period!.id, { digest: '11', openItems: [], findings: [], findingsTotal: 0 }))).toBe(
-    false,
-  );
+  expect(memory.answer(endClose(period!, { digest: '11', openItems: [], findings: [], findingsTotal: 0 }))).toBe(false);
   if (isFaulty) return;
   model.periods.push({ by, through, closedBefore: model.closedThrough });
   model.closedThrough = through;

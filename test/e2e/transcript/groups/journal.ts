@@ -196,7 +196,7 @@ async function rows(known: TestBook): Promise<void> {
   const { requestId } = asked;
   await book.submit(closeBooks({ requestId, actor: by!, through: '2026-01-31', reason: 'January', before }));
   const { id } = await book.row<{ id: string }>('SELECT id FROM periods WHERE book_id = $1');
-  await book.submit(endClose(id, { digest: '00', findings: [], findingsTotal: 0, openItems: [] }));
+  await book.submit(endClose({ id, requestId }, { digest: '00', findings: [], findingsTotal: 0, openItems: [] }));
   const closed = { closedThrough: '2026-01-31', pending: undefined, behind: [{ id }] };
   await book.submit(reopenBooks({ requestId, actor: other!, after: null, reason: 'Late', before: closed }));
   await book.close();
