@@ -3,8 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { Client, type List } from '../../scripts/harness/client.ts';
 import { type ProductProcess, type Role, startProcess } from '../../scripts/harness/processes.ts';
 import { until } from '../../scripts/harness/until.ts';
+import type { Pool } from '../../src/db/pool.ts';
+import type { BookId } from '../../src/ledger/book/book.ts';
 import type * as schemas from '../../src/payouts/batches/api/batch-schemas.ts';
+import { BatchPayer } from '../../src/payouts/batches/pay-batches.ts';
 import { sweepUploads } from '../../src/payouts/batches/sweep-uploads.ts';
+import { RecentSingles } from '../../src/payouts/payout/recent-singles.ts';
+import { parsePublicId } from '../../src/values/ids.ts';
 import { startContracted } from '../support/contracted.ts';
 import { expectInvariants } from '../support/invariants.ts';
 import { ALL_POOLS, lookInto, makeRowsDue, type Product, testEnvironment } from '../support/product.ts';
@@ -171,6 +176,27 @@ test.each(['payout_batch.items.read=kill@3', 'payout_batch.payouts.made=kill@2']
     await expectPaidOnce(body.id, THREE_COMMANDS);
   },
 );
+
+test('two processes at one batch: items that the other one made payouts of, between the row of the batch and theirs, stop nothing', async () => {
+  const { runtime } = product;
+  const { body } = await upload(service, 300, { idempotencyKey: 'between' });
+  const id = parsePublicId('payoutBatch', body.id)!;
+  const payer = (change: object) => new BatchPayer({ ...runtime, singles: new RecentSingles(), ...change });
+  let others = 0;
+  const query = async (...asked: Parameters<Pool['query']>) => {
+    const isOfItems = JSON.stringify(asked[0]).includes('FROM payout_batch_items');
+    if (isOfItems && ++others === 1) await payer({}).pay(bookId as BookId, [id]);
+    return runtime.pool.query(...asked);
+  };
+  await payer({ pool: Object.assign(Object.create(runtime.pool), { query }) }).pay(bookId as BookId, [id]);
+  expect(others).toBe(1);
+  expect((await payouts()).payouts).toBe(300);
+  const { rows } = await behind.query({ text: 'SELECT stuck_error FROM payout_batches WHERE id = $1', values: [id] });
+  expect(rows).toEqual([{ stuck_error: null }]);
+  await start(ALL_POOLS);
+  await moved(body.id, ({ status }) => status !== 'processing');
+  await expectPaidOnce(body.id, 300);
+});
 
 test('two processes at one batch: one that was stopped before its command makes nothing twice', async () => {
   const stopped = await start(['ledger'], 'payout_batch.items.read=stop@2');

@@ -90,7 +90,7 @@ async function payBatch(runtime: PayBatchesRuntime, bookId: BookId, batchId: Uui
   }
 }
 
-/** Resolves to how many payouts were made: 0 where the batch has to wait. */
+/** Resolves to how many payouts were made, by this process or by another one meanwhile: 0 where the batch has to wait. */
 async function makeNext(runtime: PayBatchesRuntime, bookId: BookId, batch: PayoutBatch): Promise<number> {
   const { pool } = runtime;
   if ((await findFirstMaking(pool, bookId)) !== batch.id) return 0;
@@ -103,7 +103,11 @@ async function makeNext(runtime: PayBatchesRuntime, bookId: BookId, batch: Payou
     to: batch.made + wanted,
   });
   const open: OpenItem[] = [];
-  for (const item of items) open.push(await openItem(runtime, bookId, item));
+  for (const item of items) {
+    const one = await openItem(runtime, bookId, item);
+    if (one === undefined) return madeMeanwhile(pool, bookId, batch, item);
+    open.push(one);
+  }
   const outside = {
     route: releaseRoute(runtime),
     batchTouches: batchTouches(batch).filter(({ table }) => !table.derived),
@@ -116,9 +120,23 @@ async function makeNext(runtime: PayBatchesRuntime, bookId: BookId, batch: Payou
   return made;
 }
 
-async function openItem(runtime: PayBatchesRuntime, bookId: BookId, item: BatchItem): Promise<OpenItem> {
+/** Another process has made payouts of the items, or has ended the batch, between its row and theirs. Throws Error where neither is so. */
+async function madeMeanwhile(
+  pool: PayBatchesRuntime['pool'],
+  bookId: BookId,
+  { id, made }: PayoutBatch,
+  { rowNumber }: BatchItem,
+): Promise<number> {
+  const now = (await payoutBatches.find(pool, bookId, id))!;
+  if (now.status === 'processing' && now.made < rowNumber && rowNumber <= now.last)
+    throw new Error(`Row ${rowNumber} of batch ${id} is empty, and no payout yet`);
+  return now.made - made;
+}
+
+/** Undefined: what the item asked for is cleared. */
+async function openItem(runtime: PayBatchesRuntime, bookId: BookId, item: BatchItem): Promise<OpenItem | undefined> {
   const content = openContent(runtime.secretBox, bookId, item);
-  if (content === null) throw new Error(`Row ${item.rowNumber} of batch ${item.batchId} is empty, and no payout yet`);
+  if (content === null) return undefined;
   const { destination } = content;
   if (destination.type !== 'card') return { item, content, card: null };
   const found = await findCard(runtime, bookId, askedCard(destination));
