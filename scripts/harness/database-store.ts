@@ -60,8 +60,14 @@ export async function hurryDeliveries(pool: Pool): Promise<void> {
     ) AS free WHERE w.book_id = free.book_id AND w.id = free.id`);
 }
 
-/** A purchase of any status may wait for its expiry, and has ended without one. */
-const WAITS_UNTIL: Readonly<Record<string, string>> = { transaction: 'expires_at' };
+/**
+ * A purchase of any status may wait for its expiry, and has ended without one. A reconciliation that is completed is under way again while
+ * statements of it are taken up: it is due then.
+ */
+const WAITS_UNTIL: Readonly<Record<string, string>> = {
+  transaction: 'expires_at',
+  reconciliation: "CASE status WHEN 'completed' THEN due_at ELSE created_at END",
+};
 
 /** Counts rows that have not ended, by kind, with open notices of rail and acquirer, and rows that are stuck. */
 export async function countUnderWay(pool: Pool): Promise<Record<string, bigint>> {
